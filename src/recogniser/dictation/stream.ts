@@ -84,6 +84,9 @@ interface Turn {
   voicedStart: number;
   voicedEnd: number;
   isSpeaking: boolean;
+  /** Power of its loudest frame, and how many of the last frames were quiet beside it. */
+  loudest: number;
+  quietFrames: number;
   /** The turn's length at the last interim. */
   shownSamples: number;
   /** What came before keeps its text in interims. */
@@ -175,6 +178,8 @@ export class DictationStream {
       voicedStart,
       voicedEnd: this.#position,
       isSpeaking: true,
+      loudest: 0,
+      quietFrames: 0,
       shownSamples: voicedStart - audio.start,
       settled: {
         samples: Math.max(0, voicedStart - audio.start - samplesOf(DICTATION_TIMING.interimLeadMs)),
@@ -189,6 +194,7 @@ export class DictationStream {
 
   #continueTurn(turn: Turn, frame: Float32Array, isSpeaking: boolean): void {
     turn.audio.add(frame);
+    followLoudness(turn, frame);
     if (turn.isSpeaking && !isSpeaking) turn.voicedEnd = Math.max(turn.voicedStart, this.#position - LAG_SAMPLES.end);
     if (isSpeaking) {
       turn.voicedEnd = this.#position;
@@ -214,10 +220,14 @@ export class DictationStream {
     );
   }
 
-  /** Decodes what the turn has so far, the settled part of it excepted, and shows it. */
+  /**
+   * Decodes what the turn has so far, the settled part of it excepted, and shows it. A pause is noticed by the detector later than it is
+   * heard: what was said before it is shown when speech continues, or with the guess.
+   */
   #showInterim(turn: Turn): void {
     const isDue = turn.audio.length - turn.shownSamples >= samplesOf(DICTATION_TIMING.interimMs);
     if (!this.#options.interims || !isDue || turn.isShowing || !this.#isLive) return;
+    if (turn.quietFrames >= QUIET_FRAMES) return;
     turn.shownSamples = turn.audio.length;
     turn.isShowing = true;
     void this.#decodeInterim(turn)
@@ -352,6 +362,17 @@ export class DictationStream {
     this.#isLive = isLive;
     this.#options.queue.addLive(isLive ? 1 : -1);
   }
+}
+
+/** A frame with so little of the power of the loudest one is no voice; so many of them in a row, a tenth of a second, are a pause. */
+const QUIET_SHARE = 0.06 ** 2;
+const QUIET_FRAMES = 3;
+
+function followLoudness(turn: Turn, frame: Float32Array): void {
+  let power = 0;
+  for (const sample of frame) power += sample * sample;
+  turn.loudest = Math.max(turn.loudest, power);
+  turn.quietFrames = power < turn.loudest * QUIET_SHARE ? turn.quietFrames + 1 : 0;
 }
 
 const NOTHING: Promise<Transcript> = Promise.resolve({ text: '', words: [], estimated: false });

@@ -174,6 +174,21 @@ test('shows interims that grow during speech, one in 600 ms', async () => {
   expect(rig.messages.filter(({ type }) => type === 'final')).toEqual([]);
 });
 
+test('decodes no interim in a pause, and shows what was said before it when it is long enough', async () => {
+  const rig = new Rig({ interims: true });
+  const step = async (...seconds: number[]) => {
+    rig.speak(...seconds);
+    await settled();
+  };
+  for (let each = 0; each < 11; each++) await step(0, 0.1);
+  const decodes = rig.decoded.length;
+  for (let each = 0; each < 3; each++) await step(0.1);
+  expect([decodes, rig.decoded.length]).toEqual([1, 1]);
+  for (let each = 0; each < 2; each++) await step(0.1);
+  expect(rig.decoded.length).toBe(2);
+  expect(rig.messages.at(-1)).toMatchObject({ type: 'interim', text: '11' });
+});
+
 test('decodes a bounded part of a long turn for each interim', async () => {
   const rig = new Rig({ interims: true });
   for (let step = 0; step < 180; step++) {
