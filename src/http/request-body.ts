@@ -145,6 +145,8 @@ export class RequestBody extends Readable {
     const isSilent = this.#waiting && performance.now() - this.#arrivedAtMs >= SILENCE_MS;
     if (isSilent) return void this.destroy(apiError('request_timeout', silent));
     if (this.#waiting) this.#flow.waiting?.();
+    // uWebSockets.js forgets a pause that began while it delivered a piece, and would close the connection after 30 s.
+    else if (this.#paused) this.#flow.pause();
     this.#look?.refresh();
   }
 

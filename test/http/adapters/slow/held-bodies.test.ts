@@ -25,13 +25,13 @@ function* pieces(count: number): Generator<Buffer> {
 }
 
 /** Reads a body, with a pause before each of some chunks, and says how long it was. */
-async function readSlowly(body: Readable, holds: readonly number[]): Promise<string> {
+async function readSlowly(body: Readable, holds: readonly number[], holdMs = HOLD_MS): Promise<string> {
   let arrived = 0;
   let chunks = 0;
   for await (const chunk of body) {
     arrived += (chunk as Buffer).length;
     chunks++;
-    if (holds.includes(chunks)) await delay(HOLD_MS / holds.length);
+    if (holds.includes(chunks)) await delay(holdMs / holds.length);
   }
   return `${arrived}`;
 }
@@ -44,8 +44,9 @@ describe.each(servers)('a body that is held back at the server %s', (_name, open
     );
 
   test('arrives whole when its reader pauses, and is answered long after it arrived', { timeout: 60_000 }, async () => {
-    const [once, often, late] = await Promise.all([
+    const [once, long, often, late] = await Promise.all([
       served((body) => readSlowly(body, [1])),
+      served((body) => readSlowly(body, [1], ANSWER_MS)),
       served((body) => readSlowly(body, [50, 150, 300])),
       served(async (body) => {
         // Then the client is paused; the last byte of a short body arrives before it is resumed, of a long one behind that.
@@ -57,6 +58,7 @@ describe.each(servers)('a body that is held back at the server %s', (_name, open
     ]);
     const sent: [{ port: number }, number][] = [
       [once, 400],
+      [long, 400],
       [often, 400],
       ...[HELD + 1, HELD + 2, HELD + 4, 400].map((count): [{ port: number }, number] => [late, count]),
     ];
