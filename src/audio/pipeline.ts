@@ -268,6 +268,11 @@ export class AudioPipeline {
     return end !== undefined && end > fromSample ? end : undefined;
   }
 
+  /** A copy of what was given out from `sample` on, at most `samplesMax`: of the open lane, or of the last. May throw as `next` does. */
+  copyOfSent(sample: number, samplesMax: number): Int16Array {
+    return this.#tape.copyOfSent(sample, Math.max(0, Math.min(samplesMax, this.#tape.sent - sample)));
+  }
+
   /** Whether there was speech after `sample` (not before `coveredSamples`) in what the lane has given out. */
   speechSince(sample: number): boolean {
     return this.#meter.speech.between(sample, this.#tape.sent);

@@ -184,6 +184,7 @@ function openUpstream(assembly: Assembly, { access }: OpenedVault, engines: Live
     onEvent: (event) => {
       if (event.type === 'leg.ended') metrics.legEnded(event.outcome);
       else if (event.type === 'gated') metrics.speechGated(event.outcome);
+      else if (event.type === 'voice.checked') metrics.voiceChecked('utterance', event.outcome);
       else if (event.type === 'unread') metrics.dropped('unread_provider_message');
       else logger.error({ err: event.error, action: event.name }, 'upstream fault');
     },
@@ -256,6 +257,7 @@ function openSessions(
     placement,
     // A node without connections of its own has its models on others.
     keepReady: (chain) => keepReady(roles.has('upstream') ? chain : [], engines),
+    voices: engines.local,
     breakers,
     dials,
     observe: (opening) => observed.observe(opening),

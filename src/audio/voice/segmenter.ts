@@ -92,6 +92,20 @@ export class Segmenter {
     return Math.max(this.#from, windowEnd - windowSamples - this.#samples.before);
   }
 
+  /** Where the utterance in progress begins; undefined before the listener was told of it. */
+  get utteranceStart(): number | undefined {
+    return this.#told ? this.#start : undefined;
+  }
+
+  /** A copy of the audio held from the position on, at most so many samples. None where it is not held any more. */
+  copyFrom(position: number, samplesMax: number): Int16Array {
+    if (position < this.#base) return new Int16Array(0);
+    return this.#memory.samples.slice(
+      position - this.#base,
+      Math.min(position - this.#base + samplesMax, this.#length),
+    );
+  }
+
   /** Bytes of memory held. */
   get heldBytes(): number {
     return this.#memory.bytes.byteLength;
@@ -117,6 +131,16 @@ export class Segmenter {
     if (this.#voiced > 0) this.#end();
   }
 
+  /**
+   * Ends the utterance in progress where it is quietest between the two, though it is loud after that: that is the next.
+   * Nothing where they are too long ago, or no part of it.
+   */
+  endWithin(from: number, to: number): void {
+    const isInside = this.#told && from >= Math.max(this.#start, this.#log.start) && to <= this.position;
+    const place = isInside ? this.#log.quietestPlace(from, to) : undefined;
+    if (place !== undefined) this.#cut(place);
+  }
+
   /** Where the utterance in progress begins. */
   get #start(): number {
     return Math.max(this.#from, this.#voicedStart - this.#samples.before);
@@ -133,7 +157,7 @@ export class Segmenter {
       this.#voicedEnd = position;
       if (this.#voiced >= this.#shortestWindows) this.#tell();
     } else if (this.#voiced > 0) this.#pause(position - this.#voicedEnd);
-    if (this.#told && position - this.#start >= this.#samples.longest) this.#cut();
+    if (this.#told && position - this.#start >= this.#samples.longest) this.#cut(this.#log.quietestPlace() as number);
     if (this.#voiced === 0) this.#forget();
   }
 
@@ -156,9 +180,8 @@ export class Segmenter {
     this.#give(segment);
   }
 
-  /** The utterance has become too long: it ends, and the next begins, where it is quietest. */
-  #cut(): void {
-    const cut = this.#log.quietestPlace();
+  /** The utterance ends, and the next begins, where it is loud. */
+  #cut(cut: number): void {
     const segment = this.#segment(cut, Math.min(this.#voicedEnd, cut));
     const rest = this.#log.loudFrom(cut);
     this.#voiced = rest.count;
@@ -232,17 +255,19 @@ class WindowLog {
     this.#count++;
   }
 
-  /** The middle of the quietest three windows in a row, the later where several are. */
-  quietestPlace(): number {
+  /** The middle of the quietest three windows in a row, the later where several are. Undefined where there are not three. */
+  quietestPlace(from = 0, to = Number.POSITIVE_INFINITY): number | undefined {
     let least = Number.POSITIVE_INFINITY;
-    let middle = this.#count - 2;
-    for (let window = this.#oldest + 1; window < this.#count - 1; window++) {
+    let middle: number | undefined;
+    const first = Math.max(this.#oldest, Math.ceil(from / this.#windowSamples));
+    const end = Math.min(this.#count, Math.floor(to / this.#windowSamples));
+    for (let window = first + 1; window < end - 1; window++) {
       const power = this.#powerOf(window - 1) + this.#powerOf(window) + this.#powerOf(window + 1);
       if (power > least) continue;
       least = power;
       middle = window;
     }
-    return middle * this.#windowSamples + Math.floor(this.#windowSamples / 2);
+    return middle === undefined ? undefined : middle * this.#windowSamples + Math.floor(this.#windowSamples / 2);
   }
 
   /** The loud windows that end behind the position: how many, and where the first begins. */
@@ -256,6 +281,11 @@ class WindowLog {
       start = window * this.#windowSamples;
     }
     return { count, start };
+  }
+
+  /** Where the oldest window begins. */
+  get start(): number {
+    return this.#oldest * this.#windowSamples;
   }
 
   get #oldest(): number {

@@ -14,8 +14,9 @@ import type { Spool } from '../../audio/tape/spool.ts';
 import type { Bus } from '../../cluster/bus/bus.ts';
 import type { Placement } from '../../cluster/placement.ts';
 import type { Meter, MeterCandidate } from '../../money/ledger/meter.ts';
+import type { VoiceCheckOutcome, VoiceCheckPurpose } from '../../recogniser/voice/scan.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
-import type { ProviderAccess } from '../../vendors/kit/provider.ts';
+import type { Engine, ProviderAccess } from '../../vendors/kit/provider.ts';
 import type { Degradation, ResolvedCandidate } from '../failover/chain.ts';
 import type { Attempts } from '../failover/model-attempt.ts';
 import type { SessionObserver } from './watch/session-observer.ts';
@@ -112,6 +113,8 @@ export interface SessionTotals {
   audioSent(seconds: number): void;
   dropped(name: string): void;
   refused(code: ErrorCode): void;
+  /** A voice detector gave a second opinion on what the energy meter took for speech. */
+  voiceChecked(purpose: VoiceCheckPurpose, outcome: VoiceCheckOutcome): void;
 }
 
 export interface SessionDependencies {
@@ -128,6 +131,8 @@ export interface SessionDependencies {
   placement?: Placement | undefined;
   /** Has embedded models of a chain loaded before it is their turn, until the returned function is called. */
   keepReady?(chain: readonly ResolvedCandidate[]): () => void;
+  /** The engine that finds voices; absent: the energy meter decides alone. */
+  voices?: Engine;
   attempts: Attempts;
   onState(sessionId: string, value: StateValue): void;
   /** Who is told of its moments as they come. */

@@ -7,6 +7,7 @@ import type { DemandedFault, Heard, LegCommand, OpenLeg } from '../../../machine
 import type { UpstreamEvent } from '../../../machines/upstream.ts';
 import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import { modelOf, providerOf } from '../../api/slug.ts';
+import type { VoiceCheckOutcome } from '../../recogniser/voice/scan.ts';
 import type { DisposerStack } from '../../runtime/disposer-stack.ts';
 import { keepsTo } from '../../vendors/kit/places.ts';
 import type { Engine, LegRequest, LiveTiming, Provider, ProviderAccess } from '../../vendors/kit/provider.ts';
@@ -62,7 +63,10 @@ export interface ConnectionLeg {
 export interface UpstreamDependencies {
   providers: ReadonlyMap<string, Provider>;
   engines: Readonly<Record<string, Engine>>;
-  /** The engine that finds voices, for legs with a speech gate; absent: their text passes unmarked. */
+  /**
+   * The engine that finds voices, for legs with a speech gate and for utterances; absent: text passes unmarked, and loudness alone
+   * decides what is an utterance.
+   */
   voices?: Engine;
   /**
    * Base URL and credential of a provider, requested at the dial. `credentialId` is `service`, whose access comes at once, or
@@ -83,6 +87,8 @@ export interface UpstreamDependencies {
       | { type: 'unread'; slug: string }
       /** What the speech gate made of the text of a turn. */
       | { type: 'gated'; outcome: GateOutcome }
+      /** Whether somebody speaks in an utterance that is loud enough. */
+      | { type: 'voice.checked'; outcome: VoiceCheckOutcome }
       | { type: 'fault'; name: string; error: unknown },
   ): void;
 }

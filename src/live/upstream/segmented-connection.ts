@@ -5,6 +5,7 @@ import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
 import { modelOf } from '../../api/slug.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../../audio/containers/wav.ts';
 import { type Segment, Segmenter, type SegmenterRules } from '../../audio/voice/segmenter.ts';
+import { type VoiceCheckOutcome, VoiceScan } from '../../recogniser/voice/scan.ts';
 import { limitedSignal } from '../../runtime/timeouts.ts';
 import { UTTERANCE, UTTERANCE_TIMING } from '../../vendors/kit/live-turns.ts';
 import type {
@@ -36,6 +37,14 @@ const ANSWER_MS = 15_000;
 /** Utterances that wait to be requested, and audio without an answer: beyond either the session is asked to hold back. */
 const WAITING_MAX = 2;
 const UNANSWERED_MS_MAX = 35_000;
+/**
+ * Where it is loud and nobody speaks: after a voice, this much silence ends the utterance; so much noise without one is an utterance that
+ * is not sent where its text would be dropped. One shorter than `fromMs` ends in quiet, so it is not followed beyond its first voice.
+ */
+const NOISY = { silenceMs: RULES.silenceMs + 500, noiseMs: 2_000, searchMs: 700, fromMs: 3_000 } as const;
+/** Less is always sent: a whispered word may be missed. */
+const VOICELESS_MS_MIN = 500;
+
 /** Silence is told of once it is so long: the session need not keep it for a replay. */
 const SILENCE_MS = 5_000;
 
@@ -52,6 +61,14 @@ export class SegmentedConnection implements LegConnection {
   readonly #http: HttpBatchDependencies;
   readonly #segmenter: Segmenter;
   readonly #queue: UtteranceQueue;
+  /** Of the utterance in progress. */
+  #scan: VoiceScan | undefined;
+  /** Utterances that are not sent: nobody speaks in them. */
+  readonly #voiceless = new WeakSet<Segment>();
+  /** An utterance is being ended though the noise goes on: what begins there opens no turn before there is a voice in it. */
+  #isAfterNoise = false;
+  /** Where the utterance in progress began, if the session does not know of it: what went before was noise. */
+  #unreportedStart: number | undefined;
   #access: ProviderAccess | undefined;
   readonly #warned = new Set<string>();
   #turns = 0;
@@ -66,8 +83,8 @@ export class SegmentedConnection implements LegConnection {
     this.#codec = { ...codec, answerMs: Math.min(codec.answerMs, ANSWER_MS) };
     this.#http = http;
     this.#segmenter = new Segmenter(leg.request.sampleRate, RULES, {
-      started: (sample) => this.#leg.heard({ type: 'speech.started', start: this.#secondsOf(sample) }),
-      ended: (segment) => this.#queue.push(segment),
+      started: (sample) => this.#started(sample),
+      ended: (segment) => this.#ended(segment),
     });
     this.#queue = new UtteranceQueue({
       transcribe: (segment, signal) => this.#transcribe(segment, signal),
@@ -76,6 +93,7 @@ export class SegmentedConnection implements LegConnection {
       failed: (error) => this.#failed(error),
     });
     leg.scope.defer(() => this.#queue.stop());
+    leg.scope.defer(() => this.#scan?.stop());
   }
 
   /** Nothing stays open between two utterances; so that a session does not begin with a model that is not there, it is asked. */
@@ -119,7 +137,74 @@ export class SegmentedConnection implements LegConnection {
 
   audio(bytes: Uint8Array): void {
     this.#segmenter.take(bytes);
+    this.#followVoice();
     this.#settle();
+  }
+
+  #started(sample: number): void {
+    const start = this.#segmenter.utteranceStart ?? sample;
+    this.#scan?.stop();
+    this.#scan = new VoiceScan({
+      engine: this.#leg.dependencies.voices,
+      organisationId: this.#leg.request.organisationId,
+      sampleRate: this.#leg.request.sampleRate,
+      from: start,
+      read: (position, samplesMax) => this.#segmenter.copyFrom(position, samplesMax),
+    });
+    if (this.#isAfterNoise) this.#unreportedStart = sample;
+    else this.#reportStart(sample);
+  }
+
+  #reportStart(sample: number): void {
+    this.#unreportedStart = undefined;
+    this.#leg.heard({ type: 'speech.started', start: this.#secondsOf(sample) });
+  }
+
+  #ended(segment: Segment): void {
+    const scan = this.#scan;
+    this.#scan = undefined;
+    this.#unreportedStart = undefined;
+    const isLong = segment.voicedEnd - segment.voicedStart >= this.#samplesOf(VOICELESS_MS_MIN);
+    if (scan?.firstVoice !== undefined) this.#checked('voice');
+    else if (scan?.isOver === true) this.#checked('no_detector');
+    else if (scan !== undefined && scan.knownTo < segment.voicedEnd) this.#checked('late');
+    else if (scan !== undefined && isLong) {
+      this.#checked('no_voice');
+      if (this.#dropsText) this.#voiceless.add(segment);
+    }
+    scan?.stop();
+    this.#queue.push(segment);
+  }
+
+  /** Text for audio without a voice is dropped. Otherwise everything is sent: in loud noise a word may be missed that the model finds. */
+  get #dropsText(): boolean {
+    return this.#leg.request.speechGate === 'drop';
+  }
+
+  /** Ends the utterance in progress where its voice has ended and the noise goes on. */
+  #followVoice(): void {
+    const scan = this.#scan;
+    const start = this.#segmenter.utteranceStart;
+    if (scan === undefined || start === undefined) return;
+    const { firstVoice, lastVoiceEnd, knownTo } = scan;
+    if (firstVoice !== undefined && this.#unreportedStart !== undefined)
+      this.#reportStart(Math.max(this.#unreportedStart, firstVoice));
+    if (firstVoice !== undefined && this.#segmenter.position - start < this.#samplesOf(NOISY.fromMs)) return;
+    const isNoise = firstVoice === undefined && this.#dropsText && knownTo - start >= this.#samplesOf(NOISY.noiseMs);
+    const isPause = lastVoiceEnd !== undefined && knownTo - lastVoiceEnd >= this.#samplesOf(NOISY.silenceMs);
+    if (!isNoise && !isPause) {
+      scan.advance();
+      return;
+    }
+    // The next voice may begin behind it, quietly.
+    const to = knownTo - this.#samplesOf(RULES.beforeMs);
+    this.#isAfterNoise = true;
+    this.#segmenter.endWithin(to - this.#samplesOf(NOISY.searchMs), to);
+    this.#isAfterNoise = false;
+  }
+
+  #checked(outcome: VoiceCheckOutcome): void {
+    this.#leg.dependencies.onEvent?.({ type: 'voice.checked', outcome });
   }
 
   async #greet(access: ProviderAccess, signal: AbortSignal): Promise<void> {
@@ -136,6 +221,7 @@ export class SegmentedConnection implements LegConnection {
   }
 
   async #transcribe(segment: Segment, signal: AbortSignal): Promise<BatchResult> {
+    if (this.#voiceless.has(segment)) return NOBODY_SPOKE;
     const limit = limitedSignal(this.#leg.dependencies.clock, UTTERANCE.answerMs, signal);
     const { file, read } = fileOf(segment, this.#leg.request.sampleRate);
     const request: BatchRequest = {
@@ -228,6 +314,9 @@ export class SegmentedConnection implements LegConnection {
     return sample / this.#leg.request.sampleRate;
   }
 }
+
+/** Of an utterance that was not sent. */
+const NOBODY_SPOKE: BatchResult = { utterances: [], language: undefined, seconds: undefined, warnings: [] };
 
 /** The provider found no audio in an utterance that it could use: not worth the session, and said. */
 const UNUSABLE = 'audio_unusable';

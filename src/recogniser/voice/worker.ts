@@ -4,16 +4,14 @@
 import { loadSherpa } from '../dictation/sherpa.ts';
 import { VoiceDetectors } from '../dictation/voice-detector.ts';
 import { beginModelProcess, serveStreams } from '../workers/model-process.ts';
-import { VoiceStream } from './stream.ts';
+import { VOICE_SETTINGS, VoiceStream } from './stream.ts';
 
-/** Lower than for dictation, as a voice that is missed marks honest text: at 0.12 no short word was missed, at 0.1 a dial tone is a voice. */
-const SETTINGS = { threshold: 0.12, bufferSeconds: 2 };
 /** Sockets go before voices. */
 const NICENESS = 3;
 
 beginModelProcess(NICENESS);
 
-const detectors = new VoiceDetectors(loadSherpa(), process.argv[2] ?? '', SETTINGS);
+const detectors = new VoiceDetectors(loadSherpa(), process.argv[2] ?? '', VOICE_SETTINGS);
 
 serveStreams((_query, _organisation, { say }) => {
   const detector = detectors.take();

@@ -35,6 +35,8 @@ export interface Metrics extends DelayMetrics, ModelMetrics {
   legEnded(outcome: string): void;
   /** The speech gate decided about the text of a turn, or let it pass. */
   speechGated(outcome: string): void;
+  /** A voice detector gave a second opinion on what was loud enough for speech. */
+  voiceChecked(purpose: string, outcome: string): void;
   deadLetter(reason: string): void;
   /** A message on the bus was not believed. */
   messageRefused(reason: string): void;
@@ -91,6 +93,26 @@ function spanCounter(registry: Registry): Metrics['traced'] {
   return (outcome, count) => spans.inc({ outcome }, count);
 }
 
+function buildGauge(registry: Registry): Metrics['built'] {
+  const build = new Gauge({
+    name: 'voxgate_build_info',
+    help: 'Always 1; the labels are the version, the Node version, the server adapter and the roles.',
+    labelNames: ['version', 'node_version', 'door', 'roles'],
+    registers: [registry],
+  });
+  return (labels) => build.set(labels, 1);
+}
+
+function voiceCheckCounter(registry: Registry): Metrics['voiceChecked'] {
+  const checks = new Counter({
+    name: 'voxgate_voice_checks_total',
+    help: 'Checks of loud audio for a voice, by purpose (stall, turn, utterance) and outcome.',
+    labelNames: ['purpose', 'outcome'],
+    registers: [registry],
+  });
+  return (purpose, outcome) => checks.inc({ purpose, outcome });
+}
+
 function requestCounter(registry: Registry): Metrics['httpRequest'] {
   const requests = new Counter({
     name: 'voxgate_http_requests_total',
@@ -137,15 +159,8 @@ export function createMetrics(node?: string): Metrics {
     },
   });
 
-  const build = new Gauge({
-    name: 'voxgate_build_info',
-    help: 'Always 1; the labels are the version, the Node version, the server adapter and the roles.',
-    labelNames: ['version', 'node_version', 'door', 'roles'],
-    registers: [registry],
-  });
-
   return {
-    built: (labels) => build.set(labels, 1),
+    built: buildGauge(registry),
     sessionOpened: () => opened.inc(),
     sessionEnded: byLabel('sessions_ended_total', 'reason', 'Live sessions ended, by reason.'),
     audioReceived: (seconds) => received.inc(seconds),
@@ -159,6 +174,7 @@ export function createMetrics(node?: string): Metrics {
       'outcome',
       'Turns of live sessions and segments of files that the speech gate checked, by outcome: spoken, marked, dropped, or the reason why text passed unchecked.',
     ),
+    voiceChecked: voiceCheckCounter(registry),
     legEnded: byLabel('upstream_legs_total', 'outcome', 'Connections to providers, by how they ended.'),
     settled: (usd) => {
       settlements.inc();

@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LegFailure } from '../../../../machines/events.ts';
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
+import { type OpenVoiceScan, VoiceScan } from '../../../recogniser/voice/scan.ts';
 import { memberWithin } from '../../../vendors/kit/place-rules.ts';
 import type { LiveTiming } from '../../../vendors/kit/provider.ts';
 import type { Ticket } from '../../failover/admission.ts';
@@ -57,7 +58,7 @@ export class CurrentLeg {
     this.#pipeline = parts.pipeline;
     this.#signals = parts.signals;
     this.channel = new LegChannel(opening, dependencies, parts, (report) => this.#hear(report));
-    this.pump = new LegPump(dependencies, parts, opening.request.sampleRate, this.channel);
+    this.pump = new LegPump(dependencies, parts, opening.request.sampleRate, this.channel, this.#scan);
   }
 
   /** Asks for a leg, when it is its turn; `ready` or `failed` follows. */
@@ -165,10 +166,26 @@ export class CurrentLeg {
       this.#opening.request.sampleRate,
       timing,
       this.#longestAnswer,
-      { stalled: () => this.stalled(), hasOther: this.#hasOther },
+      {
+        stalled: () => this.stalled(),
+        hasOther: this.#hasOther,
+        scan: this.#scan,
+        checked: (outcome) => this.#dependencies.totals.voiceChecked('stall', outcome),
+      },
     );
     return lane;
   }
+
+  /** On this node, because it has the audio: the leg may be on another. */
+  readonly #scan: OpenVoiceScan = (from, changed) =>
+    new VoiceScan({
+      engine: this.#dependencies.voices,
+      organisationId: this.#opening.organisationId,
+      sampleRate: this.#opening.request.sampleRate,
+      from,
+      read: (position, samplesMax) => this.#pipeline.copyOfSent(position, samplesMax),
+      ...(changed === undefined ? {} : { changed }),
+    });
 
   /** No more audio comes. With a time, a leg that is alive is waited for so long. */
   finish(waitMs: number | undefined): void {

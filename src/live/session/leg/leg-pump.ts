@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../../../machines/clock.ts';
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
+import type { OpenVoiceScan } from '../../../recogniser/voice/scan.ts';
 import type { LiveTiming } from '../../../vendors/kit/provider.ts';
 import type { Spending } from '../billing/spending.ts';
 import type { Charts } from '../charts.ts';
@@ -45,7 +46,13 @@ export class LegPump {
   /** The leg has said that it takes no more for now. */
   isHeldBack = false;
 
-  constructor(dependencies: SessionDependencies, parts: LegPumpParts, sampleRate: number, channel: LegChannel) {
+  constructor(
+    dependencies: SessionDependencies,
+    parts: LegPumpParts,
+    sampleRate: number,
+    channel: LegChannel,
+    scan: OpenVoiceScan,
+  ) {
     this.#dependencies = dependencies;
     this.#parts = parts;
     this.#pipeline = parts.pipeline;
@@ -53,7 +60,10 @@ export class LegPump {
     this.#channel = channel;
     this.#signals = parts.signals;
     this.#signals.on('audioAllowed', () => this.flush());
-    this.#finalizer = new Finalizer(parts.pipeline, sampleRate);
+    this.#finalizer = new Finalizer(parts.pipeline, sampleRate, {
+      scan,
+      checked: (outcome) => dependencies.totals.voiceChecked('turn', outcome),
+    });
     this.#scheduler = new SendScheduler(dependencies.clock, parts.pipeline, parts.signals);
   }
 
@@ -79,6 +89,7 @@ export class LegPump {
     this.#signals.emit('audioWanted');
     this.#isOpen = false;
     this.#scheduler.stop();
+    this.#finalizer.stop();
   }
 
   /** Ends the current turn once the audio received so far has left. */
