@@ -153,6 +153,8 @@ export interface RigOptions {
   /** Absent: one without a limit. */
   ledger?: MemoryLedger;
   graceMs?: number;
+  /** The engine that finds voices; absent: there is none. */
+  voices?: Engine;
   /** Who is told of the moments of its sessions. */
   observe?: SessionDependencies['observe'];
   /** How busy the process is, from 0 to 1. */
@@ -170,6 +172,7 @@ export class SessionRig {
   readonly pools = new HttpPools();
   readonly drops: Record<string, number> = {};
   readonly refusals: Record<string, number> = {};
+  readonly voiceChecks: string[] = [];
   readonly faults: { sessionId: string; name: string; error: unknown }[] = [];
   readonly engine: LoopbackEngine;
   readonly upstream: UpstreamHost;
@@ -257,12 +260,14 @@ export class SessionRig {
         refused: (code) => {
           this.refusals[code] = (this.refusals[code] ?? 0) + 1;
         },
+        voiceChecked: (purpose, outcome) => this.voiceChecks.push(`${purpose}: ${outcome}`),
       },
       sessionsMax: 100_000,
       openSpool: (organisationId) => spools.open(organisationId),
       gathering: { low: { share: 0 }, balanced: { share: options.busyShare ?? 0 }, throughput: { share: 1 } },
       access,
       ...(options.observe === undefined ? {} : { observe: options.observe }),
+      ...(options.voices === undefined ? {} : { voices: options.voices }),
       onOpened: () => {},
       onEnded: (opening, summary, frames) => {
         options.onEnded?.(frames);

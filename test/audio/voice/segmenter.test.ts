@@ -188,6 +188,38 @@ describe('an utterance', () => {
     ]);
   });
 
+  it('ends where it is quietest within bounds though it is loud, and the next begins there', () => {
+    const segments: Segment[] = [];
+    const segmenter = new Segmenter(RATE, RULES, { started: () => {}, ended: (segment) => segments.push(segment) });
+    const audio = audioOf([
+      { amplitude: 20, ms: 1_000 },
+      { amplitude: 6_000, ms: 2_250 },
+      { amplitude: 4_000, ms: 100 },
+      { amplitude: 6_000, ms: 1_650 },
+      { amplitude: 20, ms: 1_000 },
+    ]);
+    segmenter.endWithin(500, 1_500);
+    expect(segmenter.utteranceStart).toBeUndefined();
+    segmenter.take(bytesOf(audio.slice(0, 4 * RATE)));
+    expect(segmenter.utteranceStart).toBe(0.7 * RATE);
+    const held = segmenter.copyFrom(2 * RATE, RATE);
+    expect(held).toEqual(audio.slice(2 * RATE, 3 * RATE));
+    for (const from of [0, 0.5 * RATE, 3.5 * RATE, 9 * RATE]) segmenter.endWithin(from, from + 0.6 * RATE);
+    segmenter.endWithin(3 * RATE, 3 * RATE + 500);
+    expect(segments).toEqual([]);
+    segmenter.endWithin(2.5 * RATE + 7, 3.9 * RATE);
+    const cut = segmenter.utteranceStart as number;
+    expect(Math.abs(cut - 3.3 * RATE)).toBeLessThanOrEqual(0.05 * RATE);
+    expect(segmenter.copyFrom(2 * RATE, RATE)).toHaveLength(0);
+    segmenter.take(bytesOf(audio.slice(4 * RATE)));
+    segmenter.flush();
+    expect(segments.map(({ start, end }) => [start, end])).toEqual([
+      [0.7 * RATE, cut],
+      [cut, 5.3 * RATE],
+    ]);
+    for (const { start, end, samples } of segments) expect(samples).toEqual(audio.slice(start, end));
+  });
+
   it('counts at a flush when too short for speech, and is a knock otherwise', () => {
     const knock = [
       { amplitude: 20, ms: 1_000 },
