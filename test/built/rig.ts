@@ -26,11 +26,9 @@ afterAll(() => {
   for (const child of simulating.splice(0)) child.kill('SIGKILL');
 });
 
-const NUMBERED = ['--ear', 'numbered', '--params', '{"turn_seconds":0.7}'];
-
 /** Runs `voxgate simulate` for a provider, and resolves with the address that it prints. */
-export async function simulate(provider: string, options: readonly string[] = NUMBERED): Promise<string> {
-  const child = startVoxgate(['simulate', provider, ...options]);
+export async function simulate(provider: string): Promise<string> {
+  const child = startVoxgate(['simulate', provider, ...['--ear', 'numbered', '--params', '{"turn_seconds":0.7}']]);
   simulating.push(child);
   let errors = '';
   child.stderr.on('data', (chunk) => {
