@@ -576,6 +576,27 @@ const ledgerWritten = `
   ALTER TABLE ledger_identity ADD COLUMN written INTEGER NOT NULL DEFAULT 1 CHECK (written IN (0, 1));
 `;
 
+// 0022: How far the database has come in the replicated log of its ledger, and the last entries of it.
+const replica = `
+  CREATE TABLE replica_position (
+    number   INTEGER PRIMARY KEY CHECK (number = 1),
+    epoch    INTEGER NOT NULL CHECK (epoch >= 0),
+    entry    INTEGER NOT NULL CHECK (entry >= 0),
+    hash     TEXT NOT NULL,
+    sequence INTEGER NOT NULL CHECK (sequence >= 0),
+    outcome  TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE replica_entries (
+    entry        INTEGER PRIMARY KEY,
+    hash         TEXT NOT NULL,
+    bytes        BLOB NOT NULL,
+    bytes_before INTEGER NOT NULL
+  ) STRICT;
+`;
+
+/** Grows with every operation that older versions do not know, and with each change of what one does. */
+export const STORE_VERSION = 1;
+
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
   auditAndOutbox,
@@ -598,4 +619,5 @@ export const MIGRATIONS: readonly string[] = [
   rates,
   showTranscripts,
   ledgerWritten,
+  replica,
 ];

@@ -5,7 +5,9 @@ import { type BusBody, BusError } from '../../src/cluster/bus/bus.ts';
 import type { NatsBus } from '../../src/cluster/bus/nats/bus.ts';
 import { natsLeases } from '../../src/cluster/bus/nats/jetstream/leases.ts';
 import { natsRecords } from '../../src/cluster/bus/nats/jetstream/records.ts';
+import { natsReplicatedLog } from '../../src/cluster/bus/nats/jetstream/replicated-log.ts';
 import { natsUsage } from '../../src/cluster/bus/nats/jetstream/usage-stream.ts';
+import { hashOfEntry } from '../../src/cluster/bus/replicated-log.ts';
 import { natsServerIsHere } from '../fakes/network/nats-server.ts';
 import { settleAll } from '../fakes/network/settle-nats.ts';
 import { type DeployedNats, startDeployedNats, USERS, type User } from './nats-rig.ts';
@@ -70,6 +72,33 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
     detach();
     await settle();
     expect(faults).toEqual([]);
+  });
+
+  it.each<User>(['accounts', 'node'])('lets %s write and follow the log of the accounts', async (user) => {
+    const log = natsReplicatedLog(buses[user], { shard: '0', replicas: 1 });
+    const { sequence, last } = await log.end();
+    const bytes = Buffer.from(user);
+    const follows = { sequence, id: last && hashOfEntry(last.bytes) };
+    expect(await log.append(bytes, hashOfEntry(bytes), follows)).toBe(sequence + 1);
+    const read = await new Promise<Uint8Array>((resolve, reject) => {
+      const detach = log.read(sequence + 1, {
+        message: async (message) => {
+          detach();
+          resolve(message.bytes);
+        },
+        removed: () => reject(new Error('nothing was removed')),
+      });
+    });
+    expect(Buffer.from(read).toString()).toBe(user);
+    expect(faults).toEqual([]);
+  });
+
+  it.each<User>(['edge', 'upstream'])('lets %s neither write nor read the log of the accounts', async (user) => {
+    const log = natsReplicatedLog(buses[user], { shard: '0', replicas: 1 });
+    const bytes = Buffer.from(user);
+    await expect(log.append(bytes, hashOfEntry(bytes), { sequence: 0, id: undefined })).rejects.toThrow(BusError);
+    await expect(log.at(1)).rejects.toThrow(BusError);
+    faults.splice(0);
   });
 
   it.each<[topic: string, by: readonly User[], notBy: readonly User[]]>([

@@ -1,6 +1,7 @@
 // A database with rows in every table, and a way to read all of it: for tests that damage, copy or migrate one.
 import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
+import { createReplicaTables } from '../../../src/store/replica-position.ts';
 import { OPERATOR, openTables } from './data-directory.ts';
 import type { DirectTables } from './direct-tables.ts';
 
@@ -147,5 +148,9 @@ export function readAll(database: Database, tables: DirectTables): Map<string, n
 export function fullDatabase(): { file: string; close(): void; counts: Map<string, number> } {
   const { file, database, tables } = openTables();
   fill(tables);
+  createReplicaTables({ database }).notePosition(
+    { epoch: 1, number: 1, hash: 'hash', sequence: 1, outcome: '' },
+    Buffer.from('an entry'),
+  );
   return { file, close: () => database.close(), counts: readAll(database, tables) };
 }

@@ -57,6 +57,11 @@ export class Subjects {
     return `${this.#root}.usage.${shard}`;
   }
 
+  /** What was written to the accounts of a shard. */
+  accountsLog(shard: string): string {
+    return `${this.#root}.accounts.${shard}`;
+  }
+
   /** Usage messages that the ledger refused for good. */
   refusedUsage(shard: string): string {
     return `${this.#root}.usage-refused.${shard}`;

@@ -1,0 +1,244 @@
+// The replicated log of a shard's accounts on JetStream: a stream that is written to by compare and set, sealed with the gateway's
+// secret. cluster/replication/log.ts has the contract.
+import {
+  type Consumer,
+  DeliverPolicy,
+  DiscardPolicy,
+  type JsMsg,
+  RetentionPolicy,
+  StorageType,
+} from '@nats-io/jetstream';
+import { type NatsConnection, nanos } from '@nats-io/transport-node';
+import type { Clock } from '../../../../../machines/clock.ts';
+import { backgroundClock } from '../../../../runtime/telemetry/clock.ts';
+import type { Detach } from '../../bus.ts';
+import {
+  type Follows,
+  hashOfEntry,
+  LogConflict,
+  type LogEnd,
+  type LogMessage,
+  type LogReader,
+  type ReplicatedLog,
+} from '../../replicated-log.ts';
+import { KeyRing, openEntry, sealEntry } from '../../sealing/key-ring.ts';
+import { Subjects } from '../subjects.ts';
+import {
+  ensureStream,
+  isMissingStream,
+  isWrongEnd,
+  type JetStream,
+  jetStreamOf,
+  type LinkedBus,
+  whileConnected,
+} from './common.ts';
+
+const WINDOW_MS = 120_000;
+const MESSAGE_BYTES_MAX = 1024 * 1024;
+const AGAIN_MS = 250;
+
+export interface NatsLogOptions {
+  shard: string;
+  /** Replicas of the stream. */
+  replicas: number;
+  clock?: Clock;
+  /** The oldest entries are removed beyond this; a replica that needs them begins with a snapshot. */
+  bytesMax?: number;
+}
+
+const BYTES_MAX = 1024 ** 3;
+
+/** The log on that bus. The first call contacts NATS and creates the stream if it is missing. */
+export function natsReplicatedLog(bus: LinkedBus, options: NatsLogOptions): ReplicatedLog {
+  return new NatsReplicatedLog(bus, options);
+}
+
+class NatsReplicatedLog implements ReplicatedLog {
+  readonly #bus: LinkedBus;
+  readonly #options: NatsLogOptions;
+  readonly #clock: Clock;
+  readonly #ring: KeyRing;
+  readonly #name: string;
+  readonly #subject: string;
+  #opening: Promise<JetStream> | undefined;
+  #connection: NatsConnection | undefined;
+
+  constructor(bus: LinkedBus, options: NatsLogOptions) {
+    this.#bus = bus;
+    this.#options = options;
+    this.#clock = options.clock ?? backgroundClock;
+    this.#ring = new KeyRing(bus.link.secrets, 'accounts log');
+    this.#name = `${bus.link.prefix}-accounts-${options.shard}`;
+    this.#subject = new Subjects(bus.link.prefix).accountsLog(options.shard);
+  }
+
+  async append(bytes: Uint8Array, id: string, follows: Follows): Promise<number> {
+    const sealed = sealEntry(this.#ring, this.#name, bytes);
+    try {
+      return await this.#publish(sealed, id, follows, follows.id);
+    } catch (error) {
+      if (!isWrongEnd(error)) throw error;
+      // A server that was started again does not know the id of an old message.
+      if (follows.id !== undefined && (await this.#endsWith(follows))) {
+        return this.#publish(sealed, id, follows, undefined).catch((again: unknown) => {
+          throw isWrongEnd(again) ? conflict(follows) : again;
+        });
+      }
+      throw conflict(follows);
+    }
+  }
+
+  async #publish(sealed: Uint8Array, msgID: string, { sequence }: Follows, lastMsgID?: string): Promise<number> {
+    const expect = {
+      streamName: this.#name,
+      lastSequence: sequence,
+      ...(lastMsgID !== undefined && { lastMsgID }),
+    };
+    const { seq } = await this.#ask('writing to the log of the accounts', ({ client }) =>
+      client.publish(this.#subject, sealed, { msgID, expect }),
+    );
+    // Servers take the first message of an empty log from everyone who expects none.
+    if (seq !== sequence + 1) throw conflict({ sequence, id: lastMsgID });
+    return seq;
+  }
+
+  async #endsWith({ sequence, id }: Follows): Promise<boolean> {
+    const { last } = await this.end();
+    return last !== undefined && last.sequence === sequence && hashOfEntry(last.bytes) === id;
+  }
+
+  end(): Promise<LogEnd> {
+    return this.#ask('reading the end of the log of the accounts', async ({ manager }) => {
+      const { state } = await manager.streams.info(this.#name);
+      const last = state.messages > 0 ? await manager.streams.getMessage(this.#name, { seq: state.last_seq }) : null;
+      return {
+        sequence: state.last_seq,
+        first: state.first_seq,
+        last: last === null ? undefined : this.#opened(last.seq, last.data),
+      };
+    });
+  }
+
+  at(sequence: number): Promise<LogMessage | undefined> {
+    return this.#ask('reading the log of the accounts', async ({ manager }) => {
+      const found = await manager.streams.getMessage(this.#name, { seq: sequence });
+      return found === null ? undefined : this.#opened(found.seq, found.data);
+    });
+  }
+
+  /** What was not written by a node of this gateway has no bytes, and is no entry. */
+  #opened(sequence: number, data: Uint8Array): LogMessage {
+    return { sequence, bytes: openEntry(this.#ring, this.#name, data) ?? new Uint8Array(0) };
+  }
+
+  read(from: number, reader: LogReader): Detach {
+    const reading = new Reading(from, reader, (sequence, data) => this.#opened(sequence, data));
+    const run = async () => {
+      while (!reading.isOver) {
+        try {
+          const consumer = await this.#ask('following the log of the accounts', ({ client }) =>
+            client.consumers.get(this.#name, {
+              deliver_policy: DeliverPolicy.StartSequence,
+              opt_start_seq: Math.max(1, reading.next),
+            }),
+          );
+          await reading.run(consumer);
+        } catch {
+          // NATS is away, or the stream is not there: again, for as long as this replica follows.
+        }
+        if (!reading.isOver)
+          await new Promise<void>((resolve) => void this.#clock.setTimeout(() => resolve(), AGAIN_MS));
+      }
+    };
+    void run();
+    return () => reading.stop();
+  }
+
+  /** Rejects with BusError. */
+  async #ask<Result>(what: string, work: (streams: JetStream) => Promise<Result>): Promise<Result> {
+    try {
+      return await whileConnected(this.#bus, what, async () => {
+        const { connection } = this.#bus.link;
+        if (connection !== this.#connection) this.#opening = undefined;
+        this.#connection = connection;
+        this.#opening ??= this.#open();
+        return work(await this.#opening);
+      });
+    } catch (error) {
+      if (isMissingStream(error)) this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  async #open(): Promise<JetStream> {
+    try {
+      const streams = await jetStreamOf(this.#bus);
+      await ensureStream(streams.manager, {
+        name: this.#name,
+        subjects: [this.#subject],
+        description: 'Voxgate: what was written to the accounts, for their replicas',
+        retention: RetentionPolicy.Limits,
+        storage: StorageType.File,
+        num_replicas: this.#options.replicas,
+        max_bytes: this.#options.bytesMax ?? BYTES_MAX,
+        max_msg_size: MESSAGE_BYTES_MAX,
+        // Replicas keep their own copies: the log never stops the accounts because it is full.
+        discard: DiscardPolicy.Old,
+        duplicate_window: nanos(WINDOW_MS),
+        deny_delete: true,
+        deny_purge: true,
+        // Read from the leader, not from a replica that may lag behind.
+        allow_direct: false,
+      });
+      return streams;
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+}
+
+const conflict = ({ sequence }: Follows): LogConflict =>
+  new LogConflict(`The log of the accounts does not end with message ${sequence}.`);
+
+/** Hands over one message after the other, from one consumer after the other. */
+class Reading {
+  readonly #reader: LogReader;
+  readonly #opened: (sequence: number, data: Uint8Array) => LogMessage;
+  next: number;
+  isOver = false;
+  #stop = () => {};
+
+  constructor(from: number, reader: LogReader, opened: (sequence: number, data: Uint8Array) => LogMessage) {
+    this.next = from;
+    this.#reader = reader;
+    this.#opened = opened;
+  }
+
+  stop(): void {
+    this.isOver = true;
+    this.#stop();
+  }
+
+  async run(consumer: Consumer): Promise<void> {
+    const messages = await consumer.consume();
+    this.#stop = () => messages.stop();
+    if (this.isOver) return messages.stop();
+    for await (const message of messages) {
+      if (this.isOver) return;
+      if (!(await this.#take(message))) return;
+    }
+  }
+
+  async #take({ seq, data }: JsMsg): Promise<boolean> {
+    if (seq < this.next) return true;
+    if (seq > this.next) {
+      this.stop();
+      this.#reader.removed(seq);
+      return false;
+    }
+    await this.#reader.message(this.#opened(seq, new Uint8Array(data)));
+    this.next = seq + 1;
+    return !this.isOver;
+  }
+}

@@ -1,0 +1,137 @@
+// A replicated log in memory, with what can go wrong between it and its replicas: delays, partitions, lost requests and answers,
+// and a log that forgets its end.
+import type { Clock } from '../../../machines/clock.ts';
+import { BusError, type Detach } from '../../../src/cluster/bus/bus.ts';
+import {
+  type Follows,
+  LogConflict,
+  type LogEnd,
+  type LogMessage,
+  type LogReader,
+  type ReplicatedLog,
+} from '../../../src/cluster/bus/replicated-log.ts';
+import type { Random } from '../../fakes/random.ts';
+
+const TIMEOUT_MS = 2_000;
+
+interface Stored extends LogMessage {
+  id: string;
+}
+
+export interface LogFaults {
+  /** Of all appends. */
+  lostRequests: number;
+  lostAnswers: number;
+  delayMsMax: number;
+}
+
+/** What the servers have. */
+export class LogServer {
+  messages: Stored[] = [];
+  #wake: (() => void)[] = [];
+
+  get first(): number {
+    return this.messages[0]?.sequence ?? 1;
+  }
+
+  get lastSequence(): number {
+    return this.messages.at(-1)?.sequence ?? 0;
+  }
+
+  append(bytes: Uint8Array, id: string, follows: Follows): number {
+    const known = this.messages.find((message) => message.id === id);
+    if (known !== undefined) return known.sequence;
+    const last = this.messages.at(-1);
+    if (this.lastSequence !== follows.sequence) throw new LogConflict(`the log ends at ${this.lastSequence}`);
+    if (follows.id !== undefined && last?.id !== follows.id) throw new LogConflict('the log ends with another message');
+    const sequence = this.lastSequence + 1;
+    this.messages.push({ sequence, bytes, id });
+    for (const wake of this.#wake.splice(0)) wake();
+    return sequence;
+  }
+
+  /** Loses its last messages, as if they had never been accepted. */
+  forget(count: number): void {
+    this.messages.splice(Math.max(0, this.messages.length - count));
+  }
+
+  /** Removes the oldest messages. */
+  trim(count: number): void {
+    this.messages.splice(0, count);
+  }
+
+  changed(): Promise<void> {
+    return new Promise((resolve) => this.#wake.push(resolve));
+  }
+}
+
+/** The log as one replica reaches it. */
+export class LogClient implements ReplicatedLog {
+  isCut = false;
+  readonly #server: LogServer;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #faults: LogFaults;
+
+  constructor(server: LogServer, clock: Clock, random: Random, faults: LogFaults) {
+    this.#server = server;
+    this.#clock = clock;
+    this.#random = random;
+    this.#faults = faults;
+  }
+
+  async append(bytes: Uint8Array, id: string, follows: Follows): Promise<number> {
+    const { lostRequests, lostAnswers } = this.#faults;
+    await this.#pause();
+    if (this.isCut || this.#random.next() < lostRequests) return this.#timeOut();
+    const sequence = this.#server.append(bytes, id, follows);
+    await this.#pause();
+    if (this.isCut || this.#random.next() < lostAnswers) return this.#timeOut();
+    return sequence;
+  }
+
+  async end(): Promise<LogEnd> {
+    await this.#pause();
+    if (this.isCut) return this.#timeOut();
+    return { sequence: this.#server.lastSequence, first: this.#server.first, last: this.#server.messages.at(-1) };
+  }
+
+  async at(sequence: number): Promise<LogMessage | undefined> {
+    await this.#pause();
+    if (this.isCut) return this.#timeOut();
+    return this.#server.messages.find((message) => message.sequence === sequence);
+  }
+
+  read(from: number, reader: LogReader): Detach {
+    let isDetached = false;
+    const run = async () => {
+      for (let next = from; !isDetached; ) {
+        await this.#pause();
+        if (this.isCut) continue;
+        if (next < this.#server.first && this.#server.messages.length > 0) return reader.removed(this.#server.first);
+        const message = this.#server.messages.find(({ sequence }) => sequence === next);
+        if (message === undefined) {
+          await this.#server.changed();
+          continue;
+        }
+        if (isDetached) return;
+        await reader.message(message);
+        next++;
+      }
+    };
+    void run();
+    return () => {
+      isDetached = true;
+    };
+  }
+
+  #pause(): Promise<void> {
+    const delayMs = this.#random.integer(0, this.#faults.delayMsMax);
+    return new Promise((resolve) => void this.#clock.setTimeout(() => resolve(), delayMs));
+  }
+
+  async #timeOut(): Promise<never> {
+    await new Promise<void>((resolve) => void this.#clock.setTimeout(() => resolve(), TIMEOUT_MS));
+    throw new BusError('timeout', 'The log did not answer in time.');
+  }
+}
