@@ -14,8 +14,8 @@ tests() { env "${variables[@]}" npx vitest run "$@"; }
 for part in "${parts[@]}"; do
   case $part in
     seeds)
-      variables=(SIMULATION_SEEDS=10000)
-      suite seeds '' tests test/simulation
+      variables=(SIMULATION_SEEDS=10000 REPLICA_SEEDS=1000)
+      suite seeds '' tests test/simulation test/cluster/replication/replica-simulation.test.ts
       ;;
     cuts)
       variables=(CUT_SESSIONS=1000 CUT_PARALLEL=150)

@@ -1,0 +1,471 @@
+// One replica of the accounts: follows the log, claims it when its owner has gone, and writes to it as the owner. Nothing is
+// applied that the log has not accepted, on the owner too.
+import type { Clock } from '../../../machines/clock.ts';
+import { textOfPlain } from '../../runtime/plain-data.ts';
+import type { ReplicaPosition } from '../../store/replica-position.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { Detach } from '../bus/bus.ts';
+import { type Follows, hashOfEntry, LogConflict, type LogMessage, type ReplicatedLog } from '../bus/replicated-log.ts';
+import { bytesOfEntry, entryOfBytes, type LogCall, type LogEntry, type LogEntryKind } from './entry.ts';
+import type { ReplicaStore } from './replica-store.ts';
+
+/** Calls of one entry. */
+const CALLS_MAX = 256;
+/** Proposals that wait. */
+const QUEUE_MAX = 4_096;
+/** Characters of the calls of one entry; with its envelope it stays below the default limit of NATS servers. */
+const ENTRY_LENGTH_MAX = 900 * 1024;
+/** Messages that did not count, at most, between two places in the log. */
+const REWIND_MARGIN = 64;
+/** A replica looks this often whether the owner has gone. */
+const LOOK_MS = 250;
+/** A timer that is later than this shows that the process was paused. */
+const LATE_MS = 500;
+/** Before an append whose outcome is not known is sent again. */
+const AGAIN_MS = 100;
+
+export const REPLICA_TIMES = {
+  /** An owner without calls writes an entry this often. */
+  heartbeatMs: 1_000,
+  /** An owner relies on its ownership for this long after it sent an entry that was accepted. */
+  sureMs: 2_000,
+  /** Without an entry for this long, the owner has gone. */
+  takeoverMs: 3_000,
+} as const;
+
+export type ReplicaRole = 'following' | 'claiming' | 'owning' | 'ended';
+
+/**
+ * - `deposed`: another replica has claimed the log
+ * - `diverged`: this database has entries that the log does not have
+ * - `different`: the same entries led to another content here
+ * - `behind`: the log no longer has the entries that come next
+ * - `foreign`: the log is that of another ledger
+ * - `version`: an entry needs a newer version of the gateway
+ * - `disk`: an entry could not be applied
+ */
+export type ReplicaEnd = 'deposed' | 'diverged' | 'different' | 'behind' | 'foreign' | 'version' | 'disk';
+
+export interface ReplicaOptions<Answer> {
+  log: ReplicatedLog;
+  store: ReplicaStore<Answer>;
+  clock: Clock;
+  wallNowMs(): number;
+  ledger: string;
+  /** The node, as its operator calls it. */
+  node: string;
+  /** Version of the operations that this node knows. */
+  version: number;
+  /** May claim now: no other replica has more entries than `number`. Rejects when it may never claim. */
+  mayClaim?(number: number): Promise<boolean>;
+  /** After each entry, for the other replicas. */
+  onPosition?(position: ReplicaPosition): void;
+  onOwner(epoch: number): void;
+  /** This replica neither follows nor owns any more; its database is as it was at `position`. Called at most once. */
+  onEnd(reason: ReplicaEnd, position: ReplicaPosition): void;
+  times?: { heartbeatMs: number; sureMs: number; takeoverMs: number };
+  /** Added to `takeoverMs`, so that replicas do not claim at the same moment. */
+  claimDelayMs?: number;
+}
+
+const NO_ANSWER = 'The log of the accounts does not answer.';
+const unsent = (message: string): StoreError => new StoreError('unreachable', message, { isUnsent: true });
+
+interface Proposed<Answer> {
+  calls: readonly LogCall[];
+  /** Of their text. */
+  length: number;
+  resolve(answers: Answer[]): void;
+  reject(error: StoreError): void;
+}
+
+export class Replica<Answer = unknown> {
+  readonly #options: ReplicaOptions<Answer>;
+  readonly #times: { heartbeatMs: number; sureMs: number; takeoverMs: number };
+  #role: ReplicaRole = 'following';
+  #position!: ReplicaPosition;
+  /** The last sequence that was looked at: of the position, or of a message behind it that does not count. */
+  #seenSequence = 0;
+  #heardMs = 0;
+  /** When the last accepted entry was sent. */
+  #sentMs = Number.NEGATIVE_INFINITY;
+  #detach: Detach = () => {};
+  #timer: unknown;
+  #queue: Proposed<Answer>[] = [];
+  #isTaking = false;
+  #isWriting = false;
+  #isReleasing = false;
+  /** Of the queue, those that are in the entry that is being written. */
+  #inFlight = 0;
+  #idle: (() => void)[] = [];
+  #ignored = 0;
+
+  constructor(options: ReplicaOptions<Answer>) {
+    this.#options = options;
+    this.#times = options.times ?? REPLICA_TIMES;
+  }
+
+  get role(): ReplicaRole {
+    return this.#role;
+  }
+
+  get position(): ReplicaPosition {
+    return this.#position;
+  }
+
+  /** Messages of the log that did not count: of deposed owners, or repeats. */
+  get ignored(): number {
+    return this.#ignored;
+  }
+
+  /** Whether no other replica can own the log now: reads of an owner that is not sure may be old. */
+  get isSure(): boolean {
+    return this.#role === 'owning' && this.#options.clock.now() - this.#sentMs < this.#times.sureMs;
+  }
+
+  /** The log has not answered for as long as an owner may be silent. */
+  get #isStuck(): boolean {
+    return this.#isWriting && this.#options.clock.now() - this.#sentMs >= this.#times.takeoverMs;
+  }
+
+  /** What was not sent yet is not kept for later: its callers may ask another owner. */
+  #refuseWaiting(): void {
+    for (const { reject } of this.#queue.splice(this.#inFlight)) reject(unsent(NO_ANSWER));
+  }
+
+  /** Calls that were proposed and not answered. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  /** Follows the log from where the database ends. Rejects when the database cannot tell. */
+  async start(): Promise<void> {
+    this.#position = await this.#options.store.position();
+    this.#seenSequence = this.#position.sequence;
+    this.#follow();
+  }
+
+  /**
+   * The answers, once the log has accepted the calls and this database contains them. Rejects with StoreError: `unreachable` when
+   * this replica is not the owner, or stopped being it before it knew the outcome.
+   */
+  propose(calls: readonly LogCall[]): Promise<Answer[]> {
+    if (this.#role !== 'owning' || this.#isReleasing)
+      return Promise.reject(unsent('This node does not own the accounts.'));
+    if (this.#isStuck) return Promise.reject(unsent(NO_ANSWER));
+    const { length } = textOfPlain(calls);
+    if (calls.length > CALLS_MAX || length > ENTRY_LENGTH_MAX) {
+      const message = `${calls.length} calls of ${length} characters are more than one entry of the log takes (${CALLS_MAX} and ${ENTRY_LENGTH_MAX}).`;
+      return Promise.reject(new StoreError('invalid', message, { isUnsent: true }));
+    }
+    if (this.#queue.length >= QUEUE_MAX) {
+      return Promise.reject(
+        new StoreError('overflow', `${QUEUE_MAX} writes to the accounts are waiting already: try again in a moment.`),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ calls, length, resolve, reject });
+      void this.#write();
+    });
+  }
+
+  /** Stops; an owner answers its calls first and lets another replica claim at once. Never rejects. */
+  async release(): Promise<void> {
+    if (this.#role === 'owning') {
+      this.#isReleasing = true;
+      if (this.#isWriting) await new Promise<void>((resolve) => this.#idle.push(resolve));
+      this.#isWriting = true;
+      if (this.#isOf('owning')) await this.#append('release', []).catch(() => {});
+    }
+    this.#stop();
+  }
+
+  #stop(): void {
+    this.#role = 'ended';
+    this.#detach();
+    this.#options.clock.clearTimeout(this.#timer);
+    const lost = new StoreError('unreachable', 'This node owns the accounts no more; the call may have been applied.');
+    for (const { reject } of this.#queue.splice(0)) reject(lost);
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #end(reason: ReplicaEnd): void {
+    if (this.#role === 'ended') return;
+    this.#stop();
+    this.#options.onEnd(reason, this.#position);
+  }
+
+  #follow(): void {
+    this.#role = 'following';
+    this.#heardMs = this.#options.clock.now();
+    this.#detach = this.#options.log.read(this.#seenSequence + 1, {
+      message: async (message) => {
+        this.#isTaking = true;
+        await this.#take(message).finally(() => {
+          this.#isTaking = false;
+        });
+      },
+      removed: () => this.#end('behind'),
+    });
+    this.#look();
+  }
+
+  /** Claims the log once its owner has been silent for long enough. */
+  #look(): void {
+    const { clock, claimDelayMs = 0 } = this.#options;
+    clock.clearTimeout(this.#timer);
+    const dueMs = clock.now() + LOOK_MS;
+    this.#timer = clock.setTimeout(() => {
+      if (this.#role !== 'following') return;
+      // This process did not run: it may have missed what the owner wrote.
+      if (clock.now() - dueMs > LATE_MS) this.#heardMs = clock.now();
+      const silentMs = clock.now() - this.#heardMs;
+      if (this.#isTaking || silentMs < this.#times.takeoverMs + claimDelayMs) this.#look();
+      else void this.#claim();
+    }, LOOK_MS);
+  }
+
+  async #take({ sequence, bytes }: LogMessage): Promise<void> {
+    if (this.#role !== 'following' || sequence <= this.#seenSequence) return;
+    const entry = entryOfBytes(bytes);
+    this.#seenSequence = sequence;
+    if (entry === undefined) return this.#ignore();
+    const { number, epoch } = this.#position;
+    // A database that contains no entry yet may be another one, or of another time, than the one that the log began with.
+    if (number === 0 && entry.node !== this.#options.node) return this.#end('behind');
+    if (entry.ledger !== this.#options.ledger) return this.#end('foreign');
+    if (this.#isNext(entry)) return this.#applyNext(entry, bytes, sequence);
+    if (entry.number <= number && (await this.#options.store.hashAt(entry.number)) === hashOfEntry(bytes)) {
+      // Another replica has written again what the log had lost.
+      this.#heardMs = this.#options.clock.now();
+      await this.#options.store.moved(entry.number, sequence);
+      if (entry.number === number) this.#position = { ...this.#position, sequence };
+      return this.#ignore();
+    }
+    // Of a deposed owner, or of one that claimed at the same moment and was second.
+    if (entry.epoch < epoch || (entry.epoch === epoch && entry.number <= number)) return this.#ignore();
+    this.#end(entry.number > number + 1 ? 'behind' : 'diverged');
+  }
+
+  #isNext(entry: LogEntry): boolean {
+    const { number, hash, epoch } = this.#position;
+    return entry.number === number + 1 && entry.previous === hash && entry.epoch >= epoch;
+  }
+
+  #ignore(): void {
+    this.#ignored++;
+  }
+
+  async #applyNext(entry: LogEntry, bytes: Uint8Array, sequence: number): Promise<void> {
+    if (entry.version > this.#options.version) return this.#end('version');
+    if (this.#position.number > 0 && entry.outcome !== this.#position.outcome) return this.#end('different');
+    await this.#apply(entry, bytes, sequence);
+    const { clock } = this.#options;
+    this.#heardMs = entry.kind === 'release' ? clock.now() - this.#times.takeoverMs : clock.now();
+  }
+
+  /** Undefined when the disk failed, which ends this replica. */
+  async #apply(entry: LogEntry, bytes: Uint8Array, sequence: number): Promise<Answer[] | undefined> {
+    const hash = hashOfEntry(bytes);
+    try {
+      const { answers, outcome } = await this.#options.store.apply(entry, bytes, { hash, sequence });
+      this.#position = { epoch: entry.epoch, number: entry.number, hash, sequence, outcome };
+      this.#seenSequence = Math.max(this.#seenSequence, sequence);
+      this.#options.onPosition?.(this.#position);
+      return answers;
+    } catch {
+      this.#end('disk');
+      return undefined;
+    }
+  }
+
+  async #claim(): Promise<void> {
+    this.#role = 'claiming';
+    this.#detach();
+    try {
+      const isOwner =
+        (await this.#mayClaim()) && (await this.#meetsEnd()) && (await this.#append('claim', [])) !== undefined;
+      if (isOwner && this.#isOf('claiming')) return this.#own();
+    } catch {
+      // The log did not answer, or another replica was quicker.
+    }
+    if (this.#isOf('claiming')) this.#follow();
+  }
+
+  /** The role changes while something is awaited. */
+  #isOf(role: ReplicaRole): boolean {
+    return this.#role === role;
+  }
+
+  async #mayClaim(): Promise<boolean> {
+    return (await this.#options.mayClaim?.(this.#position.number)) ?? true;
+  }
+
+  /** Whether the log ends with this replica's last entry; what the log has lost of its end is written again. */
+  async #meetsEnd(): Promise<boolean> {
+    const { sequence, last } = await this.#options.log.end();
+    if (sequence > this.#seenSequence) return false;
+    const entry = last && entryOfBytes(last.bytes);
+    const isComplete = last !== undefined && hashOfEntry(last.bytes) === this.#position.hash;
+    if (isComplete || this.#position.number === 0) return true;
+    if (sequence === this.#seenSequence && sequence > this.#position.sequence) return true;
+    if (entry !== undefined && entry.epoch > this.#position.epoch) {
+      if (entry.number > this.#position.number) this.#rewind(sequence, entry.number);
+      else this.#end('diverged');
+      return false;
+    }
+    await this.#restoreEnd(sequence, last, entry?.number ?? 0);
+    return true;
+  }
+
+  /** The log was made anew, with other sequences: the next entry is looked for from a little before where it should be. */
+  #rewind(sequence: number, number: number): void {
+    this.#seenSequence = Math.max(0, sequence - (number - this.#position.number) - REWIND_MARGIN);
+    this.#position = { ...this.#position, sequence: Math.min(this.#position.sequence, this.#seenSequence) };
+  }
+
+  /** Writes again the entries behind that number. */
+  async #restoreEnd(sequence: number, last: LogMessage | undefined, number: number): Promise<void> {
+    const { log, store } = this.#options;
+    let follows: Follows = { sequence, id: last && hashOfEntry(last.bytes) };
+    for (const bytes of await store.kept(number)) {
+      const id = hashOfEntry(bytes);
+      const written = await log.append(bytes, id, follows);
+      follows = { sequence: written, id };
+      const entry = entryOfBytes(bytes) as LogEntry;
+      await store.moved(entry.number, written);
+      this.#seenSequence = written;
+      if (entry.number === this.#position.number) this.#position = { ...this.#position, sequence: written };
+    }
+    this.#seenSequence = follows.sequence;
+  }
+
+  #own(): void {
+    this.#role = 'owning';
+    this.#options.onOwner(this.#position.epoch);
+    this.#beat();
+  }
+
+  #beat(): void {
+    const { clock } = this.#options;
+    clock.clearTimeout(this.#timer);
+    if (!this.#isOf('owning')) return;
+    const dueMs = this.#sentMs + this.#times.heartbeatMs - clock.now();
+    this.#timer = clock.setTimeout(
+      () => {
+        if (clock.now() - this.#sentMs >= this.#times.heartbeatMs) void this.#write(true);
+        this.#beat();
+      },
+      Math.max(dueMs, LOOK_MS),
+    );
+  }
+
+  /** Writes what waits, entry by entry. */
+  async #write(isHeartbeat = false): Promise<void> {
+    if (this.#isWriting || this.#role !== 'owning') return;
+    this.#isWriting = true;
+    try {
+      if (isHeartbeat && this.#queue.length === 0) await this.#append('calls', []);
+      while (this.#queue.length > 0 && this.#isOf('owning')) await this.#writeNext();
+    } catch {
+      // This replica has ended, and has said so.
+    } finally {
+      this.#isWriting = false;
+      for (const resolve of this.#idle.splice(0)) resolve();
+    }
+  }
+
+  async #writeNext(): Promise<void> {
+    const together = this.#together();
+    this.#inFlight = together.length;
+    const answers = await this.#append(
+      'calls',
+      together.flatMap(({ calls }) => calls),
+    );
+    if (answers === undefined) return;
+    this.#queue.splice(0, together.length);
+    this.#inFlight = 0;
+    let at = 0;
+    for (const { calls, resolve } of together) {
+      resolve(answers.slice(at, at + calls.length));
+      at += calls.length;
+    }
+  }
+
+  /** As many of the waiting calls as one entry takes. */
+  #together(): Proposed<Answer>[] {
+    let calls = 0;
+    let length = 0;
+    const end = this.#queue.findIndex((each) => {
+      calls += each.calls.length;
+      length += each.length;
+      return calls > CALLS_MAX || length > ENTRY_LENGTH_MAX;
+    });
+    return this.#queue.slice(0, end < 0 ? undefined : Math.max(1, end));
+  }
+
+  /** The answers of an entry that the log accepted and this database contains; undefined when this replica ended instead. */
+  async #append(kind: LogEntryKind, calls: readonly LogCall[]): Promise<Answer[] | undefined> {
+    const { ledger, node, version, wallNowMs } = this.#options;
+    const { epoch, number, hash, outcome } = this.#position;
+    const entry: LogEntry = {
+      ...{ kind, ledger, node, version, outcome, calls },
+      epoch: kind === 'claim' ? epoch + 1 : epoch,
+      number: number + 1,
+      previous: hash,
+      nowMs: wallNowMs(),
+    };
+    const bytes = bytesOfEntry(entry);
+    const accepted = await this.#appendSurely(bytes);
+    if (accepted === undefined) return undefined;
+    this.#sentMs = accepted.sentMs;
+    return this.#apply(entry, bytes, accepted.sequence);
+  }
+
+  /** Sends it until its outcome is known. Undefined when another entry is in its place: then an owner is deposed. */
+  async #appendSurely(bytes: Uint8Array): Promise<{ sequence: number; sentMs: number } | undefined> {
+    const { log, clock } = this.#options;
+    const id = hashOfEntry(bytes);
+    // Of the first try: which one the log accepted is not known.
+    const sentMs = clock.now();
+    for (;;) {
+      const follows: Follows = {
+        sequence: this.#seenSequence,
+        id:
+          this.#seenSequence === this.#position.sequence && this.#position.hash !== ''
+            ? this.#position.hash
+            : undefined,
+      };
+      try {
+        return { sequence: await log.append(bytes, id, follows), sentMs };
+      } catch (error) {
+        if (error instanceof LogConflict) {
+          const found = await this.#afterConflict(id).catch(() => 'unknown' as const);
+          if (typeof found === 'number') return { sequence: found, sentMs };
+          if (found === 'deposed') {
+            if (this.#role === 'owning') this.#end('deposed');
+            return undefined;
+          }
+        }
+      }
+      if (this.#role === 'ended') return undefined;
+      if (this.#isStuck) this.#refuseWaiting();
+      await new Promise<void>((resolve) => void clock.setTimeout(() => resolve(), AGAIN_MS));
+    }
+  }
+
+  /** The sequence of the own entry, if the log has it after all; `again` when the log had lost its end, which was restored. */
+  async #afterConflict(id: string): Promise<number | 'deposed' | 'again'> {
+    const { log } = this.#options;
+    const found = await log.at(this.#seenSequence + 1);
+    if (found !== undefined) {
+      if (hashOfEntry(found.bytes) === id) return found.sequence;
+      const entry = entryOfBytes(found.bytes);
+      if (entry !== undefined && this.#isNext(entry)) return 'deposed';
+      this.#seenSequence = found.sequence;
+      this.#ignore();
+      return 'again';
+    }
+    return (await this.#meetsEnd()) ? 'again' : 'deposed';
+  }
+}
