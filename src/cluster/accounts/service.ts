@@ -6,7 +6,7 @@ import { backgroundClock } from '../../runtime/telemetry/clock.ts';
 import type { LedgerIdentity } from '../../store/identity.ts';
 import type { Answering } from '../../store/operation.ts';
 import type { Address, Bus, BusBody } from '../bus/bus.ts';
-import { ACCOUNTS_OPEN, accountsService } from '../bus/subjects.ts';
+import { ACCOUNTS_OPEN, type AccountsOpen, accountsService } from '../bus/subjects.ts';
 import {
   type AskBody,
   type AskContent,
@@ -67,10 +67,10 @@ export interface AccountsService {
 
 /** Begins to answer, and announces it to every node. */
 export function serveAccounts(options: AccountsServiceOptions): AccountsService {
-  const { bus, shard = FIRST_SHARD } = options;
+  const { bus, revision, shard = FIRST_SHARD } = options;
   const service = new Service(options);
   const detach = bus.serve(accountsService(shard), (body, from) => service.answer(body, from));
-  const opened: BusBody & { shard: string } = { type: ACCOUNTS_OPEN, shard };
+  const opened: AccountsOpen = { type: ACCOUNTS_OPEN, shard, node: bus.node, revision };
   const announce = () => bus.publish(ACCOUNTS_OPEN, opened);
   // While this node was disconnected, its announcements of changed keys were lost; other nodes may have stayed connected.
   const stopAnnouncing = bus.onConnection((isConnected) => {

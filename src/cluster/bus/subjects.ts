@@ -81,8 +81,22 @@ export const RATES_ACTOR = 'limits.rates';
 /** The service of the node that keeps the accounts of a shard. */
 export const accountsService = (shard: string): string => `accounts.${shard}`;
 
+/** The topic on which the replicas of the accounts say how far they have come. */
+export const REPLICA_POSITION = 'accounts.position';
+
+/** The service of that node that gives copies of its database to replicas. */
+export const accountsSnapshots = (shard: string): string => `accounts.snapshots.${shard}`;
+
 /** The topic on which that node announces that it has begun. */
 export const ACCOUNTS_OPEN = 'accounts.open';
+
+export interface AccountsOpen {
+  type: typeof ACCOUNTS_OPEN;
+  shard: string;
+  /** Its incarnation. Absent in older versions, like the revision. */
+  node?: string;
+  revision?: number;
+}
 
 /** The topic of every node's heartbeat, with its load. */
 export const NODE_HEARTBEAT = 'node.heartbeat';

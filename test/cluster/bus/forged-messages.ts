@@ -95,6 +95,14 @@ export const FORGERIES: Readonly<Record<keyof typeof names, ((targets: Targets) 
   accountsService: ({ edge }) => [
     { subject: `s.${names.accountsService('0')}`, body: ask({ type: 'accounts.ask', v: 1 }), reply: `n.${edge}.r.1` },
   ],
+  accountsSnapshots: ({ edge }) => [
+    {
+      subject: `s.${names.accountsSnapshots('0')}`,
+      body: ask({ type: 'accounts.snapshot', v: 1, id: 'aaaaaaaaaaaaaaaa', offset: 0 }),
+      reply: `n.${edge}.r.1`,
+    },
+  ],
+  REPLICA_POSITION: () => topic(names.REPLICA_POSITION, { type: names.REPLICA_POSITION, number: 1_000_000_000 }),
   ACCOUNTS_OPEN: () => topic(names.ACCOUNTS_OPEN, { type: names.ACCOUNTS_OPEN, shard: '0' }),
   NODE_HEARTBEAT: ({ upstream }) => [
     ...topic(names.NODE_HEARTBEAT, beat('forged')),

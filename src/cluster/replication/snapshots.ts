@@ -1,0 +1,163 @@
+// Copies of the owner's database for replicas that cannot continue from their own: fetched piece by piece over the bus, sealed with
+// a key of the gateway.
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import type { Clock } from '../../../machines/clock.ts';
+import { keyFor, openBytes, sealBytes } from '../../runtime/sealing.ts';
+import { type Bus, type BusBody, BusError, type Detach } from '../bus/bus.ts';
+import { accountsSnapshots } from '../bus/subjects.ts';
+
+const PURPOSE = 'voxgate snapshots of the accounts v1';
+const VERSION = 1;
+const PIECE_BYTES = 384 * 1024;
+/** Making a copy of a large database takes a while; a piece does not. */
+const MAKE_MS = 120_000;
+const PIECE_MS = 10_000;
+/** A copy that nobody asks for any more is removed. */
+const KEPT_MS = 60_000;
+const COPIES_MAX = 3;
+const TRIES_MAX = 5;
+const ID = /^[\w-]{16}$/;
+
+interface PieceRequest extends BusBody {
+  type: 'accounts.snapshot';
+  v: number;
+  /** Of this copy; a new one is made for an id that is not known at its first piece. */
+  id: string;
+  offset: number;
+}
+
+interface PieceAnswer extends BusBody {
+  type: 'accounts.snapshot.piece' | 'accounts.snapshot.refused';
+  /** Bytes of the whole copy. */
+  size: number;
+  sealed: string;
+}
+
+export interface SnapshotsOptions {
+  bus: Bus;
+  secret: Uint8Array;
+  previousSecret?: Uint8Array | undefined;
+  shard: string;
+  clock: Clock;
+  /** Makes a copy of the database, whole and consistent, and resolves with its path. */
+  make(id: string): Promise<string>;
+  onFault(error: unknown): void;
+}
+
+interface Copy {
+  path: string;
+  file: FileHandle;
+  size: number;
+  timer: unknown;
+}
+
+/** Offers copies to the other replicas. */
+export function serveSnapshots(options: SnapshotsOptions): Detach {
+  const { bus, shard, clock, onFault } = options;
+  const key = keyFor(PURPOSE, options.secret);
+  const copies = new Map<string, Promise<Copy>>();
+
+  const forget = (id: string) => {
+    const copy = copies.get(id);
+    copies.delete(id);
+    copy?.then(
+      async ({ path, file, timer }) => {
+        clock.clearTimeout(timer);
+        await file.close();
+        await rm(path, { force: true });
+      },
+      () => {},
+    );
+  };
+  const make = async (id: string): Promise<Copy> => {
+    const path = await options.make(id);
+    const { size } = await stat(path);
+    return { path, file: await open(path), size, timer: undefined };
+  };
+  const answer = async (body: BusBody): Promise<PieceAnswer> => {
+    const request = readRequest(body);
+    if (request === undefined) return REFUSED;
+    const { id, offset } = request;
+    if (!copies.has(id)) {
+      if (offset !== 0 || copies.size >= COPIES_MAX) return REFUSED;
+      copies.set(id, make(id));
+    }
+    try {
+      const copy = await (copies.get(id) as Promise<Copy>);
+      clock.clearTimeout(copy.timer);
+      copy.timer = clock.setTimeout(() => forget(id), KEPT_MS);
+      const bytes = Buffer.alloc(Math.max(0, Math.min(PIECE_BYTES, copy.size - offset)));
+      await copy.file.read(bytes, 0, bytes.length, offset);
+      const sealed = sealBytes(key, about(id, offset, copy.size), bytes).toString('base64');
+      return { type: 'accounts.snapshot.piece', size: copy.size, sealed };
+    } catch (error) {
+      forget(id);
+      onFault(error);
+      return REFUSED;
+    }
+  };
+  const detach = bus.serve(accountsSnapshots(shard), answer);
+  return () => {
+    detach();
+    for (const id of [...copies.keys()]) forget(id);
+  };
+}
+
+const REFUSED: PieceAnswer = { type: 'accounts.snapshot.refused', size: 0, sealed: '' };
+
+const about = (id: string, offset: number, size: number): string => JSON.stringify([PURPOSE, id, offset, size]);
+
+/**
+ * Fetches a copy from the owner into the file `path`, which is on the disk when this resolves. Rejects with BusError when there is no
+ * owner, or when it cannot give one.
+ */
+export async function fetchSnapshot(
+  { bus, secret, previousSecret, shard }: Pick<SnapshotsOptions, 'bus' | 'secret' | 'previousSecret' | 'shard'>,
+  path: string,
+): Promise<void> {
+  const keys = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map((each) => keyFor(PURPOSE, each));
+  const id = randomBytes(12).toString('base64url');
+  const file = await open(path, 'wx', 0o600);
+  try {
+    for (let offset = 0, size = Number.POSITIVE_INFINITY; offset < size; ) {
+      const piece = await fetchPiece(bus, shard, { type: 'accounts.snapshot', v: VERSION, id, offset }, keys);
+      await file.write(piece.bytes, 0, piece.bytes.length, offset);
+      size = piece.size;
+      offset += piece.bytes.length;
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function fetchPiece(
+  bus: Bus,
+  shard: string,
+  request: PieceRequest,
+  keys: readonly Uint8Array[],
+): Promise<{ bytes: Uint8Array; size: number }> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const timeoutMs = request.offset === 0 ? MAKE_MS : PIECE_MS;
+      const answer = await bus.request(accountsSnapshots(shard), bus.address('accounts.snapshot'), request, timeoutMs);
+      const { size, sealed } = answer as PieceAnswer;
+      for (const key of keys) {
+        const bytes = openBytes(key, about(request.id, request.offset, size), Buffer.from(String(sealed), 'base64'));
+        if (bytes !== undefined && (bytes.length > 0 || request.offset === size)) return { bytes, size };
+      }
+      throw new BusError('handler_failed', 'The node that keeps the accounts gave no copy of its database.');
+    } catch (error) {
+      // Its first piece may be under way: an answer that was lost is asked for again under the same id.
+      if (tries === TRIES_MAX || !(error instanceof BusError && error.reason === 'timeout')) throw error;
+    }
+  }
+}
+
+function readRequest(body: BusBody): PieceRequest | undefined {
+  const { type, v, id, offset } = body as Partial<PieceRequest>;
+  if (type !== 'accounts.snapshot' || v !== VERSION || typeof id !== 'string' || !ID.test(id)) return undefined;
+  if (!Number.isSafeInteger(offset) || (offset as number) < 0) return undefined;
+  return { type, v, id, offset: offset as number };
+}

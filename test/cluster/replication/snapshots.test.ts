@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { MemoryBus } from '../../../src/cluster/bus/memory.ts';
+import { accountsSnapshots } from '../../../src/cluster/bus/subjects.ts';
+import { fetchSnapshot, serveSnapshots } from '../../../src/cluster/replication/snapshots.ts';
+import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
+import { EventClock } from '../../simulation/event-clock.ts';
+
+const SECRET = Buffer.from('a secret that all nodes of the gateway have');
+
+function rig(bytes: Uint8Array) {
+  const bus = new MemoryBus();
+  const clock = new EventClock();
+  const directory = temporaryDirectory();
+  const faults: unknown[] = [];
+  const detach = serveSnapshots({
+    ...{ bus, clock, secret: SECRET, shard: '0' },
+    async make(id) {
+      const path = join(directory, `snapshot-${id}.db`);
+      writeFileSync(path, bytes);
+      return path;
+    },
+    onFault: (error) => faults.push(error),
+  });
+  const ask = (id: string, offset: unknown) =>
+    bus.request(
+      accountsSnapshots('0'),
+      bus.address('test'),
+      Object.assign({ type: 'accounts.snapshot' }, { v: 1, id, offset }),
+      1_000,
+    );
+  return { bus, clock, directory, faults, detach, ask, target: join(temporaryDirectory(), 'copy.db') };
+}
+
+describe('a copy of the owner’s database', () => {
+  test.each([1, 384 * 1024, 1_000_000])('of %i bytes arrives whole', async (size) => {
+    const bytes = randomBytes(size);
+    const { bus, target, directory, clock } = rig(bytes);
+    await fetchSnapshot({ bus, secret: SECRET, shard: '0' }, target);
+    expect(readFileSync(target).equals(bytes)).toBe(true);
+    // The owner's own file is removed when nobody asks for it any more.
+    expect(readdirSync(directory)).toHaveLength(1);
+    await clock.run(60_000, () => false);
+    await expect.poll(() => readdirSync(directory)).toEqual([]);
+  });
+
+  test('cannot be read with another secret', async () => {
+    const { bus, target } = rig(randomBytes(100));
+    await expect(fetchSnapshot({ bus, secret: Buffer.from('another'), shard: '0' }, target)).rejects.toMatchObject({
+      reason: 'handler_failed',
+    });
+  });
+
+  test('can be read with the previous secret while the secret is changed', async () => {
+    const { bus, target } = rig(randomBytes(100));
+    await fetchSnapshot({ bus, secret: Buffer.from('the next one'), previousSecret: SECRET, shard: '0' }, target);
+    expect(existsSync(target)).toBe(true);
+  });
+
+  test('is refused without an owner', async () => {
+    const { bus, target, detach } = rig(randomBytes(100));
+    detach();
+    await expect(fetchSnapshot({ bus, secret: SECRET, shard: '0' }, target)).rejects.toMatchObject({
+      reason: 'unknown_actor',
+    });
+  });
+
+  test('is made three times at once at most, and only from its first piece', async () => {
+    const { ask } = rig(randomBytes(100));
+    const ids = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(16));
+    expect(await ask(ids[0]!, 5)).toMatchObject({ type: 'accounts.snapshot.refused' });
+    const answers = await Promise.all(ids.map((id) => ask(id, 0)));
+    expect(answers.map(({ type }) => type)).toEqual([
+      ...Array.from({ length: 3 }, () => 'accounts.snapshot.piece'),
+      'accounts.snapshot.refused',
+    ]);
+  });
+
+  test.each([
+    ['short', 0],
+    ['a'.repeat(16), -1],
+    ['a'.repeat(16), 1.5],
+    ['../../../../etc/pa', 0],
+  ])('is refused for the request %s at %s', async (id, offset) => {
+    const { ask, directory } = rig(randomBytes(100));
+    expect(await ask(id, offset)).toMatchObject({ type: 'accounts.snapshot.refused' });
+    expect(readdirSync(directory)).toEqual([]);
+  });
+});
