@@ -2,7 +2,7 @@
 // nothing on its own; none is answered before the commit.
 import type { Database } from 'better-sqlite3';
 import type { EntryContext } from '../../store/entry.ts';
-import { callError, isRefusal } from '../../store/store-error.ts';
+import { callError, isRefusal, StoreError } from '../../store/store-error.ts';
 import type { Answer, Call, Entry } from './protocol.ts';
 import { kindOf } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -32,14 +32,29 @@ export function applyCalls(target: Target, entry: Entry): Answer[] {
   }
 }
 
+/** The answer to a call of a database that takes writes from the log alone. */
+export function answerLocked(target: Target, call: Call): Answer {
+  target.context.begin(Date.now());
+  if (!isWriting(call)) return answerTo(call, attempt(target, call));
+  return answerTo(call, { error: new StoreError('conflict', OF_THE_LOG) });
+}
+
+const OF_THE_LOG =
+  'This database is one of several replicas and is written to by the node that owns the accounts: ask that node, over its API or the console.';
+
 /**
  * Applies an entry and returns the answer of each call: a value or a refusal. Both depend on the entry and the rows alone, so every
  * copy of the database gives the same answers.
  *
  * @throws for a full disk, missing memory, a lock or a damaged file. Then nothing was applied, and no call has an answer. A caller
  *   that has already passed the entry on to other copies must end here rather than refuse the calls.
+ * @param finish writes what belongs to the entry itself, in the same commit
  */
-export function applyEntry(target: Target, { nowMs, calls }: Entry): Answer[] {
+export function applyEntry(
+  target: Target,
+  { nowMs, calls }: Entry,
+  finish?: (answers: readonly Answer[]) => void,
+): Answer[] {
   const { database, context } = target;
   waitForDisk(
     database,
@@ -55,6 +70,7 @@ export function applyEntry(target: Target, { nowMs, calls }: Entry): Answer[] {
       applied(call);
       return answerTo(call, outcome);
     });
+    finish?.(answers);
     database.exec('COMMIT');
     return answers;
   } catch (error) {

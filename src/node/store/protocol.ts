@@ -1,6 +1,7 @@
 // What the store and the thread that owns its file say to each other.
 
 import type { SuspensionChange } from '../../accounts/keys/calls.ts';
+import type { LogEntry } from '../../cluster/replication/entry.ts';
 import type { Drawn } from '../../store/entry.ts';
 import type { StoreErrorReason } from '../../store/store-error.ts';
 import type { CallName } from './store.ts';
@@ -9,6 +10,8 @@ import type { CallName } from './store.ts';
 export interface WorkerInput {
   /** Path of the database. */
   file: string;
+  /** Whether it is one of several: then it is written to by entries of the log alone. */
+  isReplica: boolean;
 }
 
 export interface Call {
@@ -26,8 +29,21 @@ export interface Entry {
   calls: readonly Call[];
 }
 
-/** Calls, answered in the order of arrival; or the request to close after all calls before it. */
-export type ToWorker = { kind: 'calls'; calls: Call[] } | { kind: 'close' };
+/** What a replica asks of its database. */
+export type ReplicaRequest =
+  | { ask: 'position' }
+  | { ask: 'apply'; entry: LogEntry; bytes: Uint8Array; hash: string; sequence: number }
+  | { ask: 'moved'; number: number; sequence: number }
+  | { ask: 'kept'; afterNumber: number }
+  | { ask: 'hashAt'; number: number };
+
+/**
+ * Calls, and requests of the replica, answered in the order of arrival; or the request to close after everything before it.
+ */
+export type ToWorker =
+  | { kind: 'calls'; calls: Call[] }
+  | { kind: 'replica'; id: number; request: ReplicaRequest }
+  | { kind: 'close' };
 
 export type FromWorker =
   | { kind: 'opened' }
@@ -36,6 +52,10 @@ export type FromWorker =
   | { kind: 'revoked'; keyIds: string[] }
   | { kind: 'suspensions'; changes: SuspensionChange[] }
   | { kind: 'outbox' }
+  /** Holds whose lease is over are to be given back; only where entries of the log do it. */
+  | { kind: 'leases' }
+  /** The answer to a request of the replica. */
+  | ({ kind: 'replica' } & Answer)
   /** Could not open; the thread ends. */
   | { kind: 'refused'; reason: StoreErrorReason; message: string };
 

@@ -8,7 +8,7 @@ import { DATABASE_NAME } from '../../store/keep-database.ts';
 import { Listeners } from '../../store/listeners.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { drawFor } from './draw.ts';
-import type { Answer, Call, FromWorker, ToWorker, WorkerInput } from './protocol.ts';
+import type { Answer, Call, FromWorker, ReplicaRequest, ToWorker, WorkerInput } from './protocol.ts';
 import { type AsynchronousCalls, CALL_NAMES, type CallName, type Store } from './store.ts';
 
 const CALLS_MAX = 1024;
@@ -18,6 +18,8 @@ const OPENING = 0;
 export interface SqliteStoreOptions {
   /** The data directory; made for this user alone when missing. */
   directory: string;
+  /** Whether it is one of several, which are written to by entries of a log alone. */
+  isReplica?: boolean;
   /** Calls that may wait; one more is rejected with `overflow`. 1024 when absent. */
   callsMax?: number;
   /**
@@ -70,15 +72,16 @@ class StoreThread implements Omit<Store, CallName> {
   readonly #revocations = new Listeners<string>();
   readonly #suspensions = new Listeners<SuspensionChange>();
   readonly #outbox = new Listeners<void>();
+  readonly #leases = new Listeners<void>();
   #state: State = 'opening';
   #endReason = new StoreError('closed', 'The store is closed.');
   #lastId = 0;
   #isOvertaken = false;
 
-  constructor({ directory, callsMax = CALLS_MAX, onFault = () => {} }: SqliteStoreOptions) {
+  constructor({ directory, isReplica = false, callsMax = CALLS_MAX, onFault = () => {} }: SqliteStoreOptions) {
     this.#callsMax = callsMax;
     this.#onFault = onFault;
-    const input: WorkerInput = { file: join(resolve(directory), DATABASE_NAME) };
+    const input: WorkerInput = { file: join(resolve(directory), DATABASE_NAME), isReplica };
     // The compiled file needs none of the flags that this process was started with, and some are refused in threads.
     this.#worker = new Worker(workerFile(import.meta.url, 'worker'), { workerData: input, execArgv: [] });
     this.opened = new Promise((resolve, reject) => this.#waiting.set(OPENING, { resolve: () => resolve(), reject }));
@@ -103,6 +106,22 @@ class StoreThread implements Omit<Store, CallName> {
 
   onOutbox(listener: () => void): () => void {
     return this.#outbox.add(listener);
+  }
+
+  /** Called where holds whose lease is over have to be given back by an entry of the log. */
+  onLeases(listener: () => void): () => void {
+    return this.#leases.add(listener);
+  }
+
+  /** A request of the replica, behind everything that was asked before. */
+  replica(request: ReplicaRequest): Promise<unknown> {
+    if (this.#state !== 'open') return Promise.reject(this.#endReason);
+    this.#flush();
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#post({ kind: 'replica', id, request });
+    });
   }
 
   /** Answers the calls made before, then closes the file. */
@@ -177,6 +196,12 @@ class StoreThread implements Omit<Store, CallName> {
         break;
       case 'outbox':
         this.#outbox.tell();
+        break;
+      case 'leases':
+        this.#leases.tell();
+        break;
+      case 'replica':
+        this.#settle(message);
         break;
       case 'refused':
         this.#end(new StoreError(message.reason, message.message));

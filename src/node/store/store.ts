@@ -62,6 +62,8 @@ export type RemoteCallName = {
   [Name in CallName]: (typeof OPERATIONS)[Name]['remote'] extends 'local' ? never : Name;
 }[CallName];
 
+export const isCallName = (name: string): name is CallName => Object.hasOwn(OPERATIONS, name);
+
 export const kindOf = (name: CallName): CallKind => OPERATIONS[name].kind;
 
 /** Undefined for most operations. */

@@ -7,20 +7,23 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { createAlarm } from '../../store/alarm.ts';
 import { EntryContext } from '../../store/entry.ts';
 import { openDatabase } from '../../store/open-database.ts';
+import { createReplicaTables } from '../../store/replica-position.ts';
 import { callError, openError, StoreError } from '../../store/store-error.ts';
-import { applyCalls } from './group-commit.ts';
-import type { Answer, Call, FromWorker, ToWorker, WorkerInput } from './protocol.ts';
+import { answerLocked, applyCalls } from './group-commit.ts';
+import type { Answer, Call, FromWorker, ReplicaRequest, ToWorker, WorkerInput } from './protocol.ts';
+import { answerReplica } from './replica-requests.ts';
 import { kindOf } from './store.ts';
-import { createTables } from './tables.ts';
+import { createTables, type Tables } from './tables.ts';
 
 const LOCKED_AGAIN_MS = 100;
 /** Calls that share a commit at most: the first of them waits for the last. */
 const TOGETHER_MAX = 256;
 /** The id of a call that this thread makes itself. Its answer is not sent. */
 const OWN_CALL = 0;
+const EXPIRE_HOLDS: Call = { id: OWN_CALL, name: 'expireHolds', args: [] };
 
 const port = parentPort!;
-const { file } = workerData as WorkerInput;
+const { file, isReplica } = workerData as WorkerInput;
 
 function tell(message: FromWorker): void {
   port.postMessage(message);
@@ -31,62 +34,23 @@ function serve(): void {
   const context = new EntryContext();
   const tables = createTables(database, context);
   const target = { database, tables, context };
-  /** All writes of this thread go through here. */
-  const apply = (calls: readonly Call[]): Answer[] => applyCalls(target, { nowMs: Date.now(), calls });
+  const replica = createReplicaTables({ database });
+  // A write that is not in the log would be in no other replica.
+  const isLocked = isReplica || replica.findPosition().number > 0;
+  /** All writes of this thread go through here, except entries of a log. */
+  const apply = (calls: readonly Call[]): Answer[] =>
+    isLocked ? calls.map((call) => answerLocked(target, call)) : applyCalls(target, { nowMs: Date.now(), calls });
   const leases = createAlarm({
     next: () => tables.nextLeaseEndMs(Date.now()),
-    ring: () => requireApplied(apply([{ id: OWN_CALL, name: 'expireHolds', args: [] }])),
+    ring: () => (isLocked ? tell({ kind: 'leases' }) : requireApplied(apply([EXPIRE_HOLDS]))),
   });
-  let lookAgain: NodeJS.Timeout | undefined;
-
-  /**
-   * Another process may have written to the file: reports what is new since the last time.
-   *
-   * @returns whether anything was
-   */
-  function tellNews(tellOf: () => boolean): boolean {
-    try {
-      return tellOf();
-    } catch (error) {
-      const failure = callError(error);
-      // Ends the thread: a store that cannot tell of revocations must not continue as if there were none.
-      if (failure.reason !== 'busy') throw failure;
-      clearTimeout(lookAgain);
-      lookAgain = setTimeout(look, LOCKED_AGAIN_MS);
-      return false;
-    }
-  }
-
-  function tellRevocations(): boolean {
-    const keyIds = tables.unheard();
-    if (keyIds.length > 0) tell({ kind: 'revoked', keyIds });
-    const changes = tables.unheardSuspensions();
-    if (changes.length > 0) tell({ kind: 'suspensions', changes });
-    return keyIds.length + changes.length > 0;
-  }
-
-  function tellOutbox(): boolean {
-    const hasNews = tables.hasNews();
-    if (hasNews) tell({ kind: 'outbox' });
-    return hasNews;
-  }
+  const news = createNews(tables, () => look());
 
   function look(): void {
     if (!database.open) return;
-    tellNews(tellRevocations);
-    tellNews(tellOutbox);
+    news.tellRevocations();
+    news.tellOutbox();
     leases.look();
-  }
-
-  /**
-   * Wakes the other processes. The log's own change will not do: it is seen before the commit it belongs to can be read.
-   * What is committed stands, so a failure here only means that they hear of it with their next call.
-   */
-  function touch(): void {
-    const now = new Date();
-    try {
-      utimesSync(file, now, now);
-    } catch {}
   }
 
   function answer(calls: readonly Call[]): void {
@@ -94,14 +58,23 @@ function serve(): void {
     const answers = apply(calls);
     let isNews = false;
     try {
-      isNews = tellNews(tellRevocations);
+      isNews = news.tellRevocations();
     } finally {
       // What was committed is answered, whatever comes after.
       tell({ kind: 'answers', answers });
     }
-    if (calls.every(({ name }) => kindOf(name) === 'reads')) return;
-    if (tellNews(tellOutbox) || isNews) touch();
+    if (calls.some(({ name }) => kindOf(name) !== 'reads')) written(isNews);
+  }
+
+  /** Something was committed. */
+  function written(isNews: boolean): void {
+    if (news.tellOutbox() || isNews) touch();
     leases.look();
+  }
+
+  function answerRequest(id: number, request: ReplicaRequest): void {
+    tell({ kind: 'replica', ...answerReplica(target, replica, id, request) });
+    if (request.ask === 'apply' && request.entry.calls.length > 0) written(news.tellRevocations());
   }
 
   // The directory rather than a file in it: the write-ahead log comes and goes.
@@ -111,7 +84,7 @@ function serve(): void {
   look();
 
   function close(): void {
-    clearTimeout(lookAgain);
+    news.stop();
     leases.stop();
     watcher.close();
     database.close();
@@ -119,11 +92,64 @@ function serve(): void {
   }
 
   port.on('message', (first: ToWorker) => {
-    if (answerWaiting(first, answer) !== undefined) close();
+    const message = answerWaiting(first, answer);
+    if (message?.kind === 'replica') answerRequest(message.id, message.request);
+    else if (message !== undefined) close();
   });
   // Leases may have ended while no process had the file open. A lock or a full disk is no reason not to open: it is tried again.
   leases.catchUp();
   tell({ kind: 'opened' });
+}
+
+/**
+ * Wakes the other processes. The log's own change will not do: it is seen before the commit it belongs to can be read.
+ * What is committed stands, so a failure here only means that they hear of it with their next call.
+ */
+function touch(): void {
+  const now = new Date();
+  try {
+    utimesSync(file, now, now);
+  } catch {}
+}
+
+/** Reports what is new since the last time: another process may have written to the file. */
+interface News {
+  /** Each returns whether anything was. */
+  tellRevocations(): boolean;
+  tellOutbox(): boolean;
+  stop(): void;
+}
+
+/** @param lookAgain called later when a lock was in the way */
+function createNews(tables: Tables, lookAgain: () => void): News {
+  let timer: NodeJS.Timeout | undefined;
+  const tellNews = (tellOf: () => boolean) => (): boolean => {
+    try {
+      return tellOf();
+    } catch (error) {
+      const failure = callError(error);
+      // Ends the thread: a store that cannot tell of revocations must not continue as if there were none.
+      if (failure.reason !== 'busy') throw failure;
+      clearTimeout(timer);
+      timer = setTimeout(lookAgain, LOCKED_AGAIN_MS);
+      return false;
+    }
+  };
+  return {
+    tellRevocations: tellNews(() => {
+      const keyIds = tables.unheard();
+      if (keyIds.length > 0) tell({ kind: 'revoked', keyIds });
+      const changes = tables.unheardSuspensions();
+      if (changes.length > 0) tell({ kind: 'suspensions', changes });
+      return keyIds.length + changes.length > 0;
+    }),
+    tellOutbox: tellNews(() => {
+      const hasNews = tables.hasNews();
+      if (hasNews) tell({ kind: 'outbox' });
+      return hasNews;
+    }),
+    stop: () => clearTimeout(timer),
+  };
 }
 
 /** Throws if one of the calls was refused. */

@@ -1,0 +1,69 @@
+// What a replica asks of its database, as the thread that owns the file answers it: entries of the log are applied as they are, and
+// the position in the log is noted in the same commit.
+import { createHash } from 'node:crypto';
+import { textOfPlain } from '../../runtime/plain-data.ts';
+import type { Drawn } from '../../store/entry.ts';
+import type { ReplicaPosition, ReplicaTables } from '../../store/replica-position.ts';
+import { callError, StoreError } from '../../store/store-error.ts';
+import { applyEntry, type Target } from './group-commit.ts';
+import type { Answer, Call, ReplicaRequest } from './protocol.ts';
+import { isCallName } from './store.ts';
+
+/** What the disk or the file is to blame for is an answer too: the replica ends with it. */
+export function answerReplica(target: Target, replica: ReplicaTables, id: number, request: ReplicaRequest): Answer {
+  try {
+    return { id, value: answerOf(target, replica, request) };
+  } catch (error) {
+    const { reason, message } = callError(error);
+    return { id, rejection: { reason, message } };
+  }
+}
+
+function answerOf(target: Target, replica: ReplicaTables, request: ReplicaRequest): unknown {
+  switch (request.ask) {
+    case 'position':
+      return replica.findPosition();
+    case 'apply':
+      return applyLogEntry(target, replica, request);
+    case 'moved':
+      return replica.moveEntry(request.number, request.sequence);
+    case 'kept':
+      return replica.keptEntries(request.afterNumber);
+    case 'hashAt':
+      return replica.findEntryHash(request.number);
+  }
+}
+
+function applyLogEntry(
+  target: Target,
+  replica: ReplicaTables,
+  { entry, bytes, hash, sequence }: Extract<ReplicaRequest, { ask: 'apply' }>,
+): { answers: Answer[]; outcome: string } {
+  const { epoch, number, nowMs } = entry;
+  const before = replica.findPosition();
+  if (number !== before.number + 1) {
+    throw new StoreError('conflict', `Entry ${number} of the log cannot follow entry ${before.number}.`);
+  }
+  const calls = entry.calls.map(({ name, args, drawn }, id): Call => {
+    if (!isCallName(name)) throw new StoreError('invalid', `Entry ${number} of the log has the unknown call ${name}.`);
+    return { id, name, args, ...(drawn !== undefined && { drawn: drawn as Drawn }) };
+  });
+  const changesBefore = target.tables.changes();
+  let position: ReplicaPosition = before;
+  const answers = applyEntry(target, { nowMs, calls }, (all) => {
+    const outcome = outcomeOf(before, all, target.tables.changes() - changesBefore);
+    position = { epoch, number, hash, sequence, outcome };
+    replica.notePosition(position, bytes);
+  });
+  return { answers, outcome: position.outcome };
+}
+
+/** What an entry without calls leaves behind is what was there. */
+function outcomeOf({ outcome }: ReplicaPosition, answers: readonly Answer[], changes: number): string {
+  if (answers.length === 0) return outcome;
+  // The sentence of a refusal may be another one in another version.
+  const told = answers.map((answer) => ('value' in answer ? [answer.value] : answer.rejection.reason));
+  return createHash('sha256')
+    .update(`${outcome} ${changes} ${textOfPlain(told)}`)
+    .digest('base64url');
+}

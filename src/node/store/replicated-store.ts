@@ -1,0 +1,73 @@
+// The store of the replica that owns the accounts: what is written goes through the log, what is read comes from its own database.
+import type { LogCall } from '../../cluster/replication/entry.ts';
+import type { ReplicaStore } from '../../cluster/replication/replica-store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { drawFor } from './draw.ts';
+import type { Answer } from './protocol.ts';
+import type { SqliteStore } from './sqlite-store.ts';
+import { type AsynchronousCalls, CALL_NAMES, type CallName, kindOf, type Store } from './store.ts';
+
+const CALLS_MAX = 1024;
+
+/** Writes through the log: `Replica.propose`. */
+export type Propose = (calls: readonly LogCall[]) => Promise<Answer[]>;
+
+/**
+ * The promises are the store's, with two differences: a call that is rejected as `unreachable` may have been applied, and one that
+ * reads may be answered before a write that is not answered yet.
+ */
+export function createReplicatedStore(
+  database: SqliteStore,
+  propose: Propose,
+): Store & { readonly waitingCalls: number } {
+  let waiting = 0;
+  const write = async (name: CallName, args: readonly unknown[]): Promise<unknown> => {
+    if (waiting >= CALLS_MAX) {
+      throw new StoreError('overflow', `${CALLS_MAX} calls to the store are waiting already: try again in a moment.`);
+    }
+    const { drawn, answered } = drawFor(name, Date.now());
+    waiting++;
+    try {
+      const [answer] = await propose([drawn === undefined ? { name, args } : { name, args, drawn }]);
+      return answered(answeredBy(answer));
+    } finally {
+      waiting--;
+    }
+  };
+  const calls = CALL_NAMES.map((name) => [
+    name,
+    isLogged(name)
+      ? (...args: unknown[]) => write(name, args)
+      : (...args: unknown[]) => Reflect.apply(database[name] as (...args: unknown[]) => unknown, database, args),
+  ]);
+  return {
+    ...(Object.fromEntries(calls) as AsynchronousCalls),
+    onKeyRevoked: (listener) => database.onKeyRevoked(listener),
+    onSuspension: (listener) => database.onSuspension(listener),
+    onOutbox: (listener) => database.onOutbox(listener),
+    close: () => database.close(),
+    get waitingCalls() {
+      return waiting + database.waitingCalls;
+    },
+  };
+}
+
+const isLogged = (name: CallName): boolean => kindOf(name) === 'writes' || kindOf(name) === 'notes';
+
+function answeredBy(answer: Answer | undefined): unknown {
+  if (answer !== undefined && 'value' in answer) return answer.value;
+  const { reason, message } = answer?.rejection ?? { reason: 'failed' as const, message: 'The log gave no answer.' };
+  throw new StoreError(reason, message);
+}
+
+/** The database of a replica, as the replica uses it. */
+export const replicaStoreOf = (database: Pick<SqliteStore, 'replica'>): ReplicaStore<Answer> => {
+  const ask = <Value>(request: Parameters<SqliteStore['replica']>[0]) => database.replica(request) as Promise<Value>;
+  return {
+    position: () => ask({ ask: 'position' }),
+    apply: (entry, bytes, { hash, sequence }) => ask({ ask: 'apply', entry, bytes, hash, sequence }),
+    moved: (number, sequence) => ask({ ask: 'moved', number, sequence }),
+    kept: (afterNumber) => ask({ ask: 'kept', afterNumber }),
+    hashAt: (number) => ask({ ask: 'hashAt', number }),
+  };
+};

@@ -1,0 +1,90 @@
+// Databases that are written to through one log, each in a thread of its own.
+import { expect, test } from 'vitest';
+import { Replica } from '../../../src/cluster/replication/replica.ts';
+import type { Answer } from '../../../src/node/store/protocol.ts';
+import { createReplicatedStore, replicaStoreOf } from '../../../src/node/store/replicated-store.ts';
+import type { SqliteStore } from '../../../src/node/store/sqlite-store.ts';
+import { LogClient, LogServer } from '../../cluster/replication/faulty-log.ts';
+import { seeded } from '../../fakes/random.ts';
+import { OPERATOR, openStore } from '../../fakes/store/data-directory.ts';
+import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
+
+const clock = {
+  now: () => performance.now(),
+  setTimeout: (callback: () => void, delayMs: number) => setTimeout(callback, delayMs),
+  clearTimeout: (handle: unknown) => clearTimeout(handle as NodeJS.Timeout),
+};
+const TIMES = { heartbeatMs: 100, sureMs: 10_000, takeoverMs: 300 };
+
+async function replicaOf(server: LogServer, database: SqliteStore, isOwner: boolean) {
+  const log = new LogClient(server, clock, seeded(1), { lostRequests: 0, lostAnswers: 0, delayMsMax: 1 });
+  let owned = () => {};
+  const owns = new Promise<void>((resolve) => {
+    owned = resolve;
+  });
+  const replica = new Replica<Answer>({
+    ...{ log, clock, times: TIMES },
+    store: replicaStoreOf(database),
+    wallNowMs: Date.now,
+    ledger: 'led_0',
+    // An empty database follows only what it began itself: here both are equal.
+    node: 'accounts',
+    version: 1,
+    mayClaim: async () => isOwner,
+    onOwner: () => owned(),
+    onEnd: () => {},
+  });
+  await replica.start();
+  return { replica, owns };
+}
+
+async function pair() {
+  const server = new LogServer();
+  const databases = [
+    await openStore(temporaryDirectory(), { isReplica: true }),
+    await openStore(temporaryDirectory(), { isReplica: true }),
+  ] as const;
+  const owner = await replicaOf(server, databases[0], true);
+  const follower = await replicaOf(server, databases[1], false);
+  await owner.owns;
+  const store = createReplicatedStore(databases[0], (calls) => owner.replica.propose(calls));
+  const followed = async () => {
+    const { number } = owner.replica.position;
+    await expect.poll(() => follower.replica.position.number).toBeGreaterThanOrEqual(number);
+    expect(follower.replica.role).toBe('following');
+  };
+  const stop = () => Promise.all([owner.replica.release(), follower.replica.release()]);
+  return { databases, store, followed, stop };
+}
+
+test('a write at the owner is in the other replica, with the same ids and the same key', async () => {
+  const { databases, store, followed, stop } = await pair();
+  const organisation = await store.createOrganisation('Acme', null, OPERATOR);
+  const { key, secret } = await store.createKey(organisation.id, { name: 'first' }, OPERATOR);
+  expect(secret).toMatch(/^sk_vox_/);
+  await followed();
+  expect(await databases[1].listKeys(organisation.id)).toEqual(await store.listKeys(organisation.id));
+  expect((await databases[1].listKeys(organisation.id))[0]?.id).toBe(key.id);
+  await stop();
+});
+
+test('a refusal is the outcome at both, and the next write is accepted', async () => {
+  const { databases, store, followed, stop } = await pair();
+  const organisation = await store.createOrganisation('Acme', null, OPERATOR);
+  await expect(store.createKey('org_none', { name: 'x' }, OPERATOR)).rejects.toMatchObject({ reason: 'not_found' });
+  await store.createKey(organisation.id, { name: 'second' }, OPERATOR);
+  await followed();
+  expect(await databases[1].listKeys(organisation.id)).toHaveLength(1);
+  await stop();
+});
+
+test('a replica takes no write but by the log, and is read as before', async () => {
+  const { databases, store, stop } = await pair();
+  const organisation = await store.createOrganisation('Acme', null, OPERATOR);
+  await expect(databases[0].createOrganisation('Other', null, OPERATOR)).rejects.toMatchObject({
+    reason: 'conflict',
+    message: expect.stringContaining('one of several replicas'),
+  });
+  expect((await databases[0].listOrganisations()).map(({ id }) => id)).toEqual([organisation.id]);
+  await stop();
+});
