@@ -22,13 +22,17 @@ export interface Carried {
 function listening(bus: Bus, carried: Carried[]): Bus {
   return new Proxy(bus, {
     get(target, name) {
+      const note = async (service: string, body: BusBody, answer: () => Promise<BusBody>) => {
+        const entry: Carried = { service, body: structuredClone(body), answer: undefined };
+        carried.push(entry);
+        entry.answer = await answer();
+        return entry.answer;
+      };
       if (name === 'request') {
-        return async (service: string, from: `${string}/${string}`, body: BusBody, timeoutMs: number) => {
-          const entry: Carried = { service, body: structuredClone(body), answer: undefined };
-          carried.push(entry);
-          entry.answer = await target.request(service, from, body, timeoutMs);
-          return entry.answer;
-        };
+        return (...args: Parameters<Bus['request']>) => note(args[0], args[2], () => target.request(...args));
+      }
+      if (name === 'requestOf') {
+        return (...args: Parameters<Bus['requestOf']>) => note(args[1], args[3], () => target.requestOf(...args));
       }
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === 'function' ? value.bind(target) : value;

@@ -7,8 +7,8 @@ import { backgroundClock } from '../../runtime/telemetry/clock.ts';
 import type { LedgerIdentity } from '../../store/identity.ts';
 import type { Ask } from '../../store/operation.ts';
 import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
-import { type Address, type Bus, BusError, type Detach } from '../bus/bus.ts';
-import { ACCOUNTS_OPEN, accountsService } from '../bus/subjects.ts';
+import { type Address, type Bus, type BusBody, BusError, type Detach } from '../bus/bus.ts';
+import { ACCOUNTS_OPEN, type AccountsOpen, accountsService } from '../bus/subjects.ts';
 import { readIdentity } from '../known-ledger.ts';
 import { OwnerBreaker } from './owner-breaker.ts';
 import {
@@ -93,6 +93,7 @@ class SealedClient implements AccountsClient {
   readonly #callsMax: number;
   readonly #from: Address;
   readonly #breaker: OwnerBreaker;
+  readonly #owners: KnownOwners;
   /** The last report, by shard. */
   readonly #epochs = new Map<string, { epoch: string; clock: OwnerClock }>();
   readonly #listeners = new Set<() => void>();
@@ -110,9 +111,13 @@ class SealedClient implements AccountsClient {
     this.#keys = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map(accountsKey);
     this.#callsMax = callsMax;
     this.#from = bus.address('accounts');
+    this.#owners = new KnownOwners(bus);
     this.#breaker = new OwnerBreaker({ clock, ping: this.#ping.bind(this), onChange: options.onAway });
     // Another process may keep the accounts now, or this node could not hear the one that does.
-    bus.subscribe(ACCOUNTS_OPEN, () => this.#breaker.answered());
+    bus.subscribe(ACCOUNTS_OPEN, (body) => {
+      this.#owners.hear(body as AccountsOpen);
+      this.#breaker.answered();
+    });
     bus.onConnection((isConnected) => isConnected && this.#breaker.answered());
     this.ask = (group, organisationId, call, args, timeoutMs = TIMEOUT_MS) =>
       this.#ask({ group, organisationId, call, args }, timeoutMs);
@@ -254,7 +259,7 @@ class SealedClient implements AccountsClient {
   ): Promise<SaidBody> {
     const leftMs = Math.ceil(untilMs - this.#clock.now());
     if (leftMs <= 0) throw new BusError('timeout', 'The node that keeps the accounts did not answer in time.');
-    const said = readSaid(await this.#bus.request(service, this.#from, body, leftMs));
+    const said = readSaid(await this.#owners.request(service, this.#from, body, leftMs));
     if (said === undefined) throw unreadable();
     this.#breaker.answered();
     return said;
@@ -301,6 +306,41 @@ const REASONS: Partial<Record<BusError['reason'], StoreErrorReason>> = {
 /** The error of a call as the store's own. */
 function storeErrorOf({ reason, message }: BusError): StoreError {
   return new StoreError(REASONS[reason] ?? 'unreachable', message, { isUnsent: reason === 'unknown_actor' });
+}
+
+/**
+ * Which node owns the accounts of which shard, as each owner announced it. Requests go to it alone: a frozen owner before it is
+ * still among those that offer the service.
+ */
+class KnownOwners {
+  readonly #bus: Bus;
+  /** By service. */
+  readonly #known = new Map<string, { node: string; revision: number }>();
+
+  constructor(bus: Bus) {
+    this.#bus = bus;
+  }
+
+  hear({ shard, node, revision }: AccountsOpen): void {
+    if (typeof shard !== 'string') return;
+    const service = accountsService(shard);
+    if (typeof node !== 'string' || typeof revision !== 'number') this.#known.delete(service);
+    else if (revision >= (this.#known.get(service)?.revision ?? 0)) this.#known.set(service, { node, revision });
+  }
+
+  /** Rejects with BusError. */
+  async request(service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody> {
+    const known = this.#known.get(service);
+    if (known === undefined) return this.#bus.request(service, from, body, timeoutMs);
+    try {
+      return await this.#bus.requestOf(known.node, service, from, body, timeoutMs);
+    } catch (error) {
+      if (this.#known.get(service) === known) this.#known.delete(service);
+      const isGone = error instanceof BusError && (error.reason === 'unknown_node' || error.reason === 'unknown_actor');
+      if (!isGone) throw error;
+      return this.#bus.request(service, from, body, timeoutMs);
+    }
+  }
 }
 
 /**
