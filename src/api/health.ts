@@ -11,7 +11,7 @@ export const ReadyQuery = Type.Object({
 
 /** 503 while the node drains; with `?paid=true` also while it cannot begin paid work. */
 export const ReadyAnswer = Type.Object({
-  status: Type.Union([Type.Literal('ready'), Type.Literal('draining')]),
+  status: Type.Union([Type.Literal('ready'), Type.Literal('draining'), Type.Literal('standby')]),
   new_paid_sessions: Type.Optional(
     Type.Boolean({
       description:

@@ -98,6 +98,11 @@ export class LedgerRecord {
   }
 }
 
+/** The id of the gateway's ledger; undefined before its first start. Rejects with BusError. */
+export async function knownLedgerId(records: Pick<Records, 'read'>, shard: string): Promise<string | undefined> {
+  return readKnown((await records.read(`ledger.${shard}`))?.value)?.id;
+}
+
 export const LEDGER_FILE = 'ledger';
 
 /**

@@ -100,6 +100,13 @@ export const Cluster = Type.Object({
     1,
     'Number of NATS servers that store each message: 3 in a cluster of three.',
   ),
+  accountsReplicas: integer(
+    'VOXGATE_ACCOUNTS_REPLICAS',
+    1,
+    5,
+    1,
+    'Number of nodes with the role `accounts` that each keep a copy of the accounts: 3 survive the loss of one. The same on each of them.',
+  ),
   natsStartMs: integer(
     'VOXGATE_NATS_START_MS',
     100,

@@ -20,17 +20,17 @@ import type { Reservations } from '../money/ledger/reservations.ts';
 import { consumeUsage, usageKeys } from '../money/ledger/usage-stream.ts';
 import type { LedgerIdentity } from '../store/identity.ts';
 import { DATABASE_NAME } from '../store/keep-database.ts';
-import { type Assembly, nodeId, previousSecret, secretsOf, watchAccounts } from './context.ts';
+import { type Assembly, type BeforeStore, nodeId, previousSecret, secretsOf, watchAccounts } from './context.ts';
+import { openStandby } from './edge.ts';
 import { closeLost } from './lost-work.ts';
 import type { SharedNetwork } from './network.ts';
+import { ownAsReplica } from './replica.ts';
 import { answerStoreCalls, STORE_GROUP } from './store/remote-store.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
 /** Longer than a session continues without the ledger: its node will not settle it any more. */
 const LOST_AFTER_GRACE_MS = 300_000;
-
-export type BeforeStore = Omit<Assembly, 'store'>;
 
 export interface OwnAccounts {
   store: Store;
@@ -59,6 +59,7 @@ export async function openOwnAccounts(
 ): Promise<OwnAccounts> {
   const { config, logger, metrics, bus, clock, defer } = before;
   const { directory } = config.data;
+  if (config.cluster.accountsReplicas > 1) return openReplicatedAccounts(before, shared, end);
   requireDatabase(config);
   const store = await openSqliteStore({
     directory,
@@ -102,20 +103,86 @@ export async function openOwnAccounts(
     defer(() => record.close());
   }
   return {
+    ...firstOf(before, store, ledger),
+    revision: () => ownership?.revision,
+    onRevision: (listener) => onRevision.push(listener),
+    onLost: (listener) => onLost.push(listener),
+  };
+}
+
+/** The same where several nodes keep copies: resolves when this one owns them. */
+async function openReplicatedAccounts(
+  before: BeforeStore,
+  shared: SharedNetwork | undefined,
+  end: (sentence: string, error?: unknown) => void,
+): Promise<OwnAccounts> {
+  const { config, logger, metrics, clock, roles, defer } = before;
+  const { directory } = config.data;
+  if (shared === undefined) {
+    throw new ClusterError(
+      'Replicas of the accounts (VOXGATE_ACCOUNTS_REPLICAS) find each other over NATS: set VOXGATE_NATS.',
+    );
+  }
+  if (config.data.vaultKey === undefined) {
+    throw new ClusterError(
+      'Replicas of the accounts open the same vault, each with the same key: set VOXGATE_VAULT_KEY on all of them (the file vault-key of the first node, or a new one: `openssl rand -base64 32`).',
+    );
+  }
+  if (roles.size > 1) {
+    throw new ClusterError(
+      'A replica of the accounts serves no clients while another node owns them: with VOXGATE_ACCOUNTS_REPLICAS above 1, these nodes have VOXGATE_ROLES=accounts, and other nodes have the other roles.',
+    );
+  }
+  const onLost: (() => void)[] = [];
+  const recordOf = (store: Store) =>
+    new LedgerRecord({
+      ...{ records: shared.records, store, clock, shard: FIRST_SHARD, directory },
+      onFault: (error) => logger.error({ err: error }, 'the ledger could not be noted'),
+    });
+  let closeStandby = await openStandby(before);
+  defer(() => closeStandby());
+  const { store, ownership } = await ownAsReplica(before, shared, {
+    admit: (database) => recordOf(database).admit(),
+    onFault: (error) => end('store fault', error),
+    end: (sentence) => {
+      for (const listener of onLost) listener();
+      end(sentence);
+    },
+  });
+  await closeStandby();
+  closeStandby = async () => {};
+  metrics.watchQueue('store_calls', () => store.waitingCalls);
+  watchAccounts(metrics, () => true);
+  const record = recordOf(store);
+  await record.admit();
+  record.keep();
+  defer(() => record.close());
+  return {
+    ...firstOf(before, store, await store.findLedger()),
+    revision: () => (ownership.isSure ? ownership.revision : 0),
+    onRevision: () => {},
+    onLost: (listener) => onLost.push(listener),
+  };
+}
+
+function firstOf(
+  { config, logger }: BeforeStore,
+  store: Store,
+  ledger: LedgerIdentity,
+): Pick<OwnAccounts, 'store' | 'ledger' | 'makeFirstKey' | 'inviteFirstOwner'> {
+  return {
     store,
     ledger,
     makeFirstKey: async () => {
       const firstKey = await store.bootstrap();
-      if (firstKey !== undefined) logger.info({ ledger: ledger.id, directory }, 'created a new ledger');
+      if (firstKey !== undefined)
+        logger.info({ ledger: ledger.id, directory: config.data.directory }, 'created a new ledger');
       return firstKey;
     },
     inviteFirstOwner: async () => {
       const token = newToken();
       return (await store.inviteFirstOwner(tokenHash(token)!)) ? token : undefined;
     },
-    revision: () => ownership?.revision,
-    onRevision: (listener) => onRevision.push(listener),
-    onLost: (listener) => onLost.push(listener),
   };
 }
 

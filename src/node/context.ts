@@ -39,6 +39,9 @@ export interface Assembly {
   defer(close: () => unknown): void;
 }
 
+/** What is there before the database is open. */
+export type BeforeStore = Omit<Assembly, 'store'>;
+
 /** Those that clients of this node may name. */
 export const clientsProviders = ({ config, providers }: WithProviders): Providers =>
   offeredOf(providers, config.upstream.loopback);

@@ -85,7 +85,22 @@ export async function openEdge(assembly: Assembly, services: EdgeServices | unde
   return edge;
 }
 
-function serverOptions({ config, logger, metrics }: Assembly): NodeServerOptions {
+/** What a replica of the accounts serves while another node owns them: health and metrics. Closed before the node opens its own server. */
+export async function openStandby(before: Omit<Assembly, 'store'>): Promise<() => Promise<void>> {
+  const routes = { ...operatorOf(before, { isReady: () => false, isStandby: true }), consoleUrl: () => undefined };
+  const { server } = await serveOperator({ ...serverOptions(before), routes, clock: before.clock });
+  before.logger.info({ port: server.port }, 'standby listens');
+  return async () => {
+    server.stopListening();
+    await server.close();
+  };
+}
+
+function serverOptions({
+  config,
+  logger,
+  metrics,
+}: Pick<Assembly, 'config' | 'logger' | 'metrics'>): NodeServerOptions {
   const { accounts, server, limits } = config;
   const { tlsCertFile: certFile, tlsKeyFile: keyFile } = server;
   return {
@@ -110,7 +125,10 @@ function serverOptions({ config, logger, metrics }: Assembly): NodeServerOptions
   };
 }
 
-const operatorOf = ({ config, metrics }: Assembly, readiness: Readiness): OperatorDependencies => ({
+const operatorOf = (
+  { config, metrics }: Pick<Assembly, 'config' | 'metrics'>,
+  readiness: Readiness,
+): OperatorDependencies => ({
   ...readiness,
   readMetrics: () => metrics.read(),
   metricsAccess: { token: config.server.metricsToken, isPrivate: isPrivate(config) },

@@ -13,6 +13,8 @@ export const getHealth = () => async (): Promise<Reply> => json(200, { status: '
 
 export interface Readiness {
   isReady(): boolean;
+  /** A replica of the accounts that another node owns. */
+  isStandby?: boolean | undefined;
   /** Whether customers with limits can begin paid work now. Absent on a node that serves no clients. */
   mayBePaid?: (() => Promise<boolean>) | undefined;
 }
@@ -22,12 +24,12 @@ export interface Readiness {
  * reported, and is a 503 for those who ask about paid work: a balancer that took all nodes away would end free and running work too.
  */
 export const getReady =
-  ({ isReady, mayBePaid }: Readiness) =>
+  ({ isReady, isStandby, mayBePaid }: Readiness) =>
   async ({ request }: RouteContext): Promise<Reply> => {
     const paid = new URLSearchParams(request.query).get('paid') ?? 'false';
     if (paid !== 'true' && paid !== 'false')
       throw apiError('invalid_request', '`paid` is true or false.', { param: 'paid' });
-    if (!isReady()) return json(503, { status: 'draining' });
+    if (!isReady()) return json(503, { status: isStandby ? 'standby' : 'draining' });
     if (mayBePaid === undefined) return json(200, { status: 'ready' });
     const isPaid = await mayBePaid();
     return json(isPaid || paid === 'false' ? 200 : 503, { status: 'ready', new_paid_sessions: isPaid });

@@ -83,7 +83,16 @@ export class ClusterNode {
   }
 
   /** Resolves when it listens; rejects with what it said when it ends instead. */
-  async start(): Promise<this> {
+  start(): Promise<this> {
+    return this.run('listening');
+  }
+
+  /** Of a replica of the accounts that another node owns: resolves when it follows. */
+  follow(): Promise<this> {
+    return this.run('follows the accounts');
+  }
+
+  private async run(goal: 'listening' | 'follows the accounts'): Promise<this> {
     const child = startVoxgate(['serve'], this.env, this.program);
     this.process = child;
     const from = this.log.length;
@@ -103,7 +112,8 @@ export class ClusterNode {
     });
     closed.catch(() => {});
     // Two pipes: what is said on one may be here before what was said on the other.
-    const isHere = () => this.log.slice(from).some(({ msg }) => msg === 'listening') && WELCOME.test(welcome);
+    const isHere = () =>
+      this.log.slice(from).some(({ msg }) => msg === goal) && (goal !== 'listening' || WELCOME.test(welcome));
     await Promise.race([this.until(isHere), closed]);
     this.port = this.log.findLast(({ msg }) => msg === 'listening')?.port ?? 0;
     return this;
@@ -172,11 +182,16 @@ export class Cluster {
     return cluster;
   }
 
-  async add(id: string, { roles, env = {}, program }: NodeSettings): Promise<ClusterNode> {
+  add(id: string, settings: NodeSettings): Promise<ClusterNode> {
+    return this.make(id, settings).start();
+  }
+
+  /** A node that is not started. */
+  make(id: string, { roles, env = {}, program }: NodeSettings): ClusterNode {
     const settings = { VOXGATE_NATS: this.nats.url, VOXGATE_ROLES: roles, ...this.env, ...env };
     const node = new ClusterNode(id, settings, program);
     this.nodes.set(id, node);
-    return node.start();
+    return node;
   }
 
   node(id: string): ClusterNode {

@@ -1,0 +1,271 @@
+// This node as one of several replicas of the accounts: joins with a copy of the owner's database where its own cannot continue,
+// follows the log, and waits until it owns it. What is opened behind it is opened by the owner alone.
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Ownership } from '../cluster/accounts/ownership.ts';
+import { FIRST_SHARD } from '../cluster/accounts/protocol.ts';
+import type { NatsBus } from '../cluster/bus/nats/bus.ts';
+import { natsReplicatedLog } from '../cluster/bus/nats/jetstream/replicated-log.ts';
+import type { ReplicatedLog } from '../cluster/bus/replicated-log.ts';
+import { REPLICA_POSITION } from '../cluster/bus/subjects.ts';
+import { knownLedgerId } from '../cluster/known-ledger.ts';
+import { ClusterError } from '../cluster/membership/name-lease.ts';
+import { Peers } from '../cluster/replication/peers.ts';
+import { Replica, type ReplicaEnd } from '../cluster/replication/replica.ts';
+import { fetchSnapshot, type SnapshotsOptions, serveSnapshots } from '../cluster/replication/snapshots.ts';
+import type { Metrics } from '../runtime/telemetry/metrics.ts';
+import { DATABASE_NAME } from '../store/keep-database.ts';
+import { STORE_VERSION } from '../store/migrations.ts';
+import { type BeforeStore, nodeId, previousSecret } from './context.ts';
+import type { SharedNetwork } from './network.ts';
+import type { Answer } from './store/protocol.ts';
+import { createReplicatedStore, replicaStoreOf } from './store/replicated-store.ts';
+import { checkCopy } from './store/restore.ts';
+import { openSqliteStore, type SqliteStore } from './store/sqlite-store.ts';
+import type { Store } from './store/store.ts';
+
+const SNAPSHOT = /^snapshot-.*\.db$/;
+const AGAIN_MS = 1_000;
+/** Replicas claim a little apart: one that is refused follows again, and has lost some time. */
+const CLAIM_APART_MS = 200;
+const claimDelayMs = (node: string): number =>
+  (Array.from(node).reduce((sum, each) => sum + each.charCodeAt(0), 0) % 4) * CLAIM_APART_MS;
+
+const END_SENTENCES: Record<ReplicaEnd, string> = {
+  deposed: 'Another node owns the accounts now: this one starts again and follows it.',
+  behind:
+    'The log of the accounts no longer has what this database needs next: this node starts again with a copy of the owner’s database.',
+  diverged:
+    'This database has entries that the log of the accounts does not have. Compare it with the others (`voxgate ledger audit`), then move it away: the next start fetches a copy of the owner’s database.',
+  different:
+    'This database came to another content than the owner’s. Keep a copy of it for the report, then move it away: the next start fetches a copy of the owner’s database.',
+  foreign:
+    'The log of the accounts belongs to another ledger: give this node its own VOXGATE_NATS_PREFIX, or move its database away.',
+  version: 'An entry of the log of the accounts was written by a newer version: install that version here first.',
+  disk: 'An entry of the log of the accounts could not be written to this disk.',
+};
+
+export interface OwnedReplica {
+  store: Store & { readonly waitingCalls: number };
+  ownership: Pick<Ownership, 'revision' | 'isSure' | 'release'>;
+}
+
+export interface ReplicaOptions {
+  /** Whether this database may be the one of the gateway: `LedgerRecord.admit`. */
+  admit(store: Store): Promise<void>;
+  /** This node cannot continue. */
+  end(sentence: string): void;
+  onFault(error: unknown): void;
+}
+
+/**
+ * Resolves once this node owns the accounts, which may be never.
+ *
+ * @throws ClusterError when it cannot be a replica
+ */
+export async function ownAsReplica(
+  before: BeforeStore,
+  { records }: SharedNetwork,
+  options: ReplicaOptions,
+): Promise<OwnedReplica> {
+  const { config, bus, clock, logger, metrics, secret, defer } = before;
+  const { directory } = config.data;
+  const { onFault } = options;
+  requireServer(bus as NatsBus, config.cluster.natsReplicas);
+  const log = natsReplicatedLog(bus as NatsBus, { shard: FIRST_SHARD, replicas: config.cluster.natsReplicas });
+  const sealing = { bus, secret, previousSecret: previousSecret(config), shard: FIRST_SHARD };
+  const peers = new Peers({ bus, clock, topic: REPLICA_POSITION });
+  defer(() => peers.close());
+  let current: Following | undefined;
+  defer(async () => {
+    await current?.replica?.release();
+    await current?.database.close();
+  });
+  watchReplica(metrics, () => current?.replica);
+  for (;;) {
+    const database = await joinLog({
+      ...{ log, directory },
+      open: () => openSqliteStore({ directory, isReplica: true, onFault }),
+      knownLedger: () => knownLedgerId(records, FIRST_SHARD),
+      fetch: (path) => fetchSnapshot(sealing, path),
+      pause: () => new Promise<void>((resolve) => void clock.setTimeout(() => resolve(), AGAIN_MS)),
+      onWaiting: (sentence) => logger.warn({ reason: sentence }, 'waiting for the accounts'),
+    });
+    const following: Following = { database };
+    current = following;
+    const outcome = await follow(before, options, { log, peers, following });
+    if (typeof outcome === 'number') {
+      const replica = following.replica as Replica<Answer>;
+      return owned(before, { database, replica, epoch: outcome, sealing, onFault });
+    }
+    await database.close();
+    if (outcome !== 'behind') throw new ClusterError(END_SENTENCES[outcome], { isPassing: outcome === 'deposed' });
+  }
+}
+
+interface Following {
+  database: SqliteStore;
+  replica?: Replica<Answer>;
+}
+
+/** Resolves with the epoch when this replica owns the accounts, or with the reason why it ended before. */
+async function follow(
+  before: BeforeStore,
+  { admit, end }: ReplicaOptions,
+  { log, peers, following }: { log: ReplicatedLog; peers: Peers; following: Following },
+): Promise<number | ReplicaEnd> {
+  const { clock, logger } = before;
+  const { database } = following;
+  const node = nodeId(before);
+  const ledger = await database.findLedger();
+  let isOwner = false;
+  let settle: (outcome: number | ReplicaEnd) => void = () => {};
+  const outcome = new Promise<number | ReplicaEnd>((resolve) => {
+    settle = resolve;
+  });
+  const replica = new Replica<Answer>({
+    ...{ log, clock, node },
+    store: replicaStoreOf(database),
+    wallNowMs: Date.now,
+    ledger: ledger.id,
+    version: STORE_VERSION,
+    claimDelayMs: claimDelayMs(node),
+    mayClaim: async (number) => {
+      await admit(database);
+      return !peers.isAhead(number);
+    },
+    onPosition: ({ number }) => peers.say(number),
+    onOwner: (epoch) => {
+      isOwner = true;
+      settle(epoch);
+    },
+    onEnd: (reason, { number, epoch }) => {
+      logger.warn({ reason, entry: number, epoch }, 'the replica of the accounts ends');
+      settle(reason);
+      if (isOwner) end(END_SENTENCES[reason]);
+    },
+  });
+  following.replica = replica;
+  await replica.start();
+  logger.info({ entry: replica.position.number, ledger: ledger.id }, 'follows the accounts');
+  const settled = await outcome;
+  if (isOwner) logger.info({ epoch: settled, entry: replica.position.number }, 'owns the accounts');
+  return settled;
+}
+
+function watchReplica(metrics: Metrics, replica: () => Replica<Answer> | undefined): void {
+  metrics.watchGauge(
+    'accounts_entry',
+    'The last entry of the log that this replica of the accounts contains.',
+    () => replica()?.position.number ?? 0,
+  );
+  metrics.watchGauge('accounts_owner', 'Whether this node owns the accounts: 1 or 0.', () =>
+    replica()?.role === 'owning' ? 1 : 0,
+  );
+}
+
+interface Owned extends Pick<ReplicaOptions, 'onFault'> {
+  database: SqliteStore;
+  replica: Replica<Answer>;
+  epoch: number;
+  sealing: Pick<SnapshotsOptions, 'bus' | 'secret' | 'previousSecret' | 'shard'>;
+}
+
+function owned(
+  { config, clock, defer }: BeforeStore,
+  { database, replica, epoch, sealing, onFault }: Owned,
+): OwnedReplica {
+  const store = createReplicatedStore(database, (calls) => replica.propose(calls));
+  // The timer of the database rings again until it is done.
+  database.onLeases(() => void store.expireHolds().catch(() => {}));
+  const make = async (id: string) => {
+    const path = join(config.data.directory, `snapshot-${id}.db`);
+    await database.backup(path);
+    return path;
+  };
+  defer(serveSnapshots({ ...sealing, clock, make, onFault }));
+  return {
+    store,
+    ownership: {
+      revision: epoch,
+      get isSure() {
+        return replica.isSure;
+      },
+      release: () => replica.release(),
+    },
+  };
+}
+
+interface Joining {
+  log: ReplicatedLog;
+  open(): Promise<SqliteStore>;
+  directory: string;
+  /** The ledger that the gateway has; undefined before its first start. */
+  knownLedger(): Promise<string | undefined>;
+  fetch(path: string): Promise<void>;
+  pause(): Promise<void>;
+  onWaiting(sentence: string): void;
+}
+
+/** The database of this replica, opened: its own where that can follow the log, else a copy of the owner's. */
+async function joinLog(joining: Joining): Promise<SqliteStore> {
+  const { directory, log, open, knownLedger } = joining;
+  for (const name of readdirSync(directory)) if (SNAPSHOT.test(name)) rmSync(join(directory, name));
+  const database = await open();
+  const [known, own, position, end] = [
+    await knownLedger(),
+    await database.findLedger(),
+    await replicaStoreOf(database).position(),
+    await log.end(),
+  ];
+  const isOther = known !== undefined && known !== own.id;
+  const isEmpty = position.number === 0 && (await database.listOrganisations()).length === 0;
+  const isBehind = end.last !== undefined && position.sequence + 1 < end.first;
+  if (isOther && !isEmpty) {
+    await database.close();
+    throw new ClusterError(END_SENTENCES.foreign);
+  }
+  // What contains no entry may not begin in the middle, except after a first claim of its own that was cut short.
+  const isNew = position.number === 0 && end.sequence > 1;
+  const isJoining = isOther || isBehind || isNew;
+  if (!isJoining) return database;
+  await database.close();
+  await replaceDatabase(joining);
+  return open();
+}
+
+async function replaceDatabase({ directory, fetch, pause, onWaiting }: Joining): Promise<void> {
+  const path = join(directory, `snapshot-${process.pid}.db`);
+  for (let isTold = false; ; isTold = true) {
+    try {
+      rmSync(path, { force: true });
+      await fetch(path);
+      checkCopy(path);
+      break;
+    } catch (error) {
+      rmSync(path, { force: true });
+      if (!isTold)
+        onWaiting(
+          `This replica needs a copy of the owner’s database: ${error instanceof Error ? error.message : error}`,
+        );
+      await pause();
+    }
+  }
+  const file = join(directory, DATABASE_NAME);
+  const kept = `${file}.before-snapshot-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`;
+  for (const suffix of ['', '-wal', '-shm']) if (existsSync(file + suffix)) renameSync(file + suffix, kept + suffix);
+  renameSync(path, file);
+}
+
+/** Servers that agree on a log have to be new enough to be trusted with it. */
+const VERSION_MIN = [2, 12] as const;
+
+function requireServer(bus: NatsBus, replicas: number): void {
+  const version = bus.link.connection.info?.version;
+  if (replicas === 1 || version === undefined) return;
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > VERSION_MIN[0] || (major === VERSION_MIN[0] && minor >= VERSION_MIN[1])) return;
+  throw new ClusterError(
+    `Several replicas of the accounts on ${replicas} NATS servers need nats-server ${VERSION_MIN.join('.')} or newer with \`sync_interval: always\`, and this one is ${version}.`,
+  );
+}

@@ -1,0 +1,128 @@
+// Three nodes that keep the accounts: the owner is killed, frozen and drained under load, and a disk is lost.
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
+import { Cluster, type ClusterNode, NODE_START_MS } from '../rig/cluster.ts';
+import { beginAll, billedMs, expectAgreement, sessionSeen } from '../rig/crowd.ts';
+import type { Talker } from '../rig/talker.ts';
+
+const SECONDS = 3;
+const SESSIONS = 12;
+const ENV = {
+  VOXGATE_ACCOUNTS_REPLICAS: '3',
+  VOXGATE_VAULT_KEY: Buffer.alloc(32, 7).toString('base64'),
+};
+const KEEPERS = ['accounts-1', 'accounts-2', 'accounts-3'];
+
+// Skipped without the program; under CI that fails.
+describe.skipIf(!natsServerIsHere)('replicas of the accounts', () => {
+  let cluster: Cluster;
+  let edge: ClusterNode;
+  let owner: ClusterNode;
+
+  const others = () => KEEPERS.map((id) => cluster.node(id)).filter((node) => node !== owner);
+  /** The next node that owns the accounts. */
+  const nextOwner = (from: readonly number[]): Promise<ClusterNode> =>
+    Promise.race(
+      others().map(async (node, index) => {
+        await node.logged('listening', () => true, from[index]);
+        return node;
+      }),
+    );
+  const lengths = () => others().map(({ log }) => log.length);
+  const settledAnywhere = ({ sessionId }: Talker) =>
+    Promise.race(
+      KEEPERS.map((id) => cluster.node(id).logged('usage is settled', (line) => line.sessionId === sessionId)),
+    );
+
+  async function expectBilled(talkers: readonly Talker[]): Promise<void> {
+    for (const talker of talkers) {
+      await settledAnywhere(talker);
+      const seen = await sessionSeen(edge.url, cluster.key, talker.sessionId);
+      expect(seen).toMatchObject({ state: 'ended', held_usd: '0.00' });
+      expect(billedMs(seen)).toBe(SECONDS * 1000);
+    }
+  }
+
+  /** Every replica that is at the owner's entry has the owner's rows. */
+  async function expectOneContent(): Promise<void> {
+    const contents = new Map<number, string>();
+    for (const id of KEEPERS) {
+      const { entry, rows } = contentOf(cluster.node(id).directory);
+      expect(contents.get(entry) ?? rows).toBe(rows);
+      contents.set(entry, rows);
+      await expectAgreement(cluster.node(id));
+    }
+  }
+
+  beforeAll(async () => {
+    cluster = await Cluster.start({}, ENV);
+    owner = await cluster.add('accounts-1', { roles: 'accounts' });
+    for (const id of KEEPERS.slice(1)) await cluster.make(id, { roles: 'accounts' }).follow();
+    edge = await cluster.add('edge', { roles: 'edge,upstream' });
+  }, 6 * NODE_START_MS);
+
+  it.each(['SIGKILL', 'SIGSTOP', 'SIGTERM'] as const)(
+    'lose no word and no money when the owner is ended by %s, and one of them begins new paid sessions',
+    async (signal) => {
+      const running = await beginAll(SESSIONS, { url: edge.url, key: cluster.key, seconds: SECONDS });
+      const from = lengths();
+      const old = owner;
+      if (signal === 'SIGSTOP') old.signal(signal);
+      else await old.end(signal);
+      owner = await nextOwner(from);
+      const later = await beginAll(2, { url: edge.url, key: cluster.key, seconds: SECONDS });
+      await Promise.all([...running, ...later].map((talker) => talker.finish()));
+      await expectBilled([...running, ...later]);
+      if (signal === 'SIGSTOP') {
+        old.signal('SIGCONT');
+        await old.logged('the node ends');
+        await old.end('SIGKILL');
+      }
+      await old.follow();
+      await expectOneContent();
+    },
+    6 * NODE_START_MS,
+  );
+
+  it(
+    'take a node with an empty disk back, with a copy of the owner’s database',
+    async () => {
+      const [lost] = others() as [ClusterNode];
+      await lost.end('SIGKILL');
+      for (const name of readdirSync(lost.directory)) {
+        if (name.startsWith('voxgate.db')) rmSync(join(lost.directory, name));
+      }
+      const from = lost.log.length;
+      await lost.follow();
+      await lost.logged('follows the accounts', ({ entry }) => Number(entry) > 0, from);
+      const talkers = await beginAll(SESSIONS, { url: edge.url, key: cluster.key, seconds: SECONDS });
+      await Promise.all(talkers.map((talker) => talker.finish()));
+      await expectBilled(talkers);
+      await expectOneContent();
+    },
+    4 * NODE_START_MS,
+  );
+});
+
+/** Everything that the replicas have in common, at one moment. */
+function contentOf(directory: string): { entry: number; rows: string } {
+  const database = new Database(join(directory, 'voxgate.db'), { readonly: true });
+  try {
+    return database.transaction(() => {
+      const entry = database.prepare<[], number>('SELECT entry FROM replica_position').pluck().get() ?? 0;
+      const names = database
+        .prepare<[], string>(
+          "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'replica_%' ORDER BY name",
+        )
+        .pluck()
+        .all();
+      const rows = names.map((name) => [name, database.prepare(`SELECT * FROM ${name}`).raw().safeIntegers().all()]);
+      return { entry, rows: JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? `${value}` : value)) };
+    })();
+  } finally {
+    database.close();
+  }
+}
