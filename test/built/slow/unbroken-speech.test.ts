@@ -28,12 +28,15 @@ const PROVIDERS: Readonly<Record<string, readonly string[]>> = {
   speechmatics: ['settles'],
 };
 const LAST = 'speechmatics/enhanced';
-/** Seconds that are spoken. Providers that accept audio little faster than real time hear fewer. */
-const CASES: readonly [seconds: number, chain: readonly string[]][] = [
-  [600, ['vosk/small-en-us-0.15', 'gladia/solaria-1', LAST]],
-  [600, ['nvidia/parakeet-ctc-1.1b', LAST]],
-  [600, ['google/chirp_3', 'vosk/small-en-us-0.15', LAST]],
-  [100, ['deepgram/nova-3', LAST]],
+/**
+ * Seconds that are spoken, and how often the session goes to another model. Providers that accept audio little faster than real time
+ * hear fewer. No voice is in this audio, so a provider that is frozen does not count as stalled: at the end it is asked again.
+ */
+const CASES: readonly [seconds: number, chain: readonly string[], failovers: number][] = [
+  [600, ['vosk/small-en-us-0.15', 'gladia/solaria-1', LAST], 2],
+  [600, ['nvidia/parakeet-ctc-1.1b', LAST], 1],
+  [600, ['google/chirp_3', 'vosk/small-en-us-0.15', LAST], 2],
+  [100, ['deepgram/nova-3', LAST], 0],
 ];
 
 let gateway: Serving;
@@ -77,12 +80,12 @@ const coveredBy = (client: LiveClient, model: string): number =>
 describe('unbroken speech', () => {
   it.concurrent.each(CASES)(
     'keeps every word of %i s in one final, and its bill exact: %j',
-    async (seconds, chain) => {
+    async (seconds, chain, failovers) => {
       const client = await speak(seconds, chain);
       const words = client.finals.flatMap(({ text }) => text.match(/\w+/g) ?? []).map((word) => word.toLowerCase());
       expect(words).toEqual(Array.from({ length: seconds / WORD_SECONDS }, (_, index) => wordAt(index)));
       expect([client.closed?.code, client.of('discontinuity')]).toEqual([1000, []]);
-      expect(client.of('failover')).toHaveLength(chain.length - 1);
+      expect(client.of('failover')).toHaveLength(failovers);
       let billed = 0;
       for (const usage of usageOf(client)) {
         billed += usage.seconds;

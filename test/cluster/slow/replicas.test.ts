@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
 import { Cluster, type ClusterNode, NODE_START_MS } from '../rig/cluster.ts';
-import { beginAll, billedMs, expectAgreement, sessionSeen } from '../rig/crowd.ts';
+import { beginAll, billedMs, expectAgreement, metric, sessionSeen } from '../rig/crowd.ts';
 import type { Talker } from '../rig/talker.ts';
 
 const SECONDS = 3;
@@ -73,6 +73,8 @@ describe.skipIf(!natsServerIsHere)('replicas of the accounts', () => {
       if (signal === 'SIGSTOP') old.signal(signal);
       else await old.end(signal);
       owner = await nextOwner(from);
+      expect(await metric(owner, 'voxgate_accounts_owner')).toBe(1);
+      expect(await metric(owner, 'voxgate_accounts_entry')).toBeGreaterThan(0);
       const later = await beginAll(2, { url: edge.url, key: cluster.key, seconds: SECONDS });
       await Promise.all([...running, ...later].map((talker) => talker.finish()));
       await expectBilled([...running, ...later]);

@@ -29,9 +29,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+/** The audio is silence, for which the simulator has a script. */
+const NO_GATE: Fields[number] = ['speech_gate', 'off'];
+
 async function send(model: string, fields: Fields = [], seconds = 4) {
   const form = new FormData();
-  for (const [name, value] of [['model', model], ...fields] as Fields) form.append(name, value);
+  for (const [name, value] of [['model', model], NO_GATE, ...fields] as Fields) form.append(name, value);
   form.append('file', new Blob([silentWav(seconds)]), 'a.wav');
   const response = await live.request('/v1/audio/transcriptions', { method: 'POST', body: form });
   const text = await response.text();
