@@ -168,7 +168,9 @@ describe('the SDK on /v2/listen', () => {
       [0, 'hello and welcome to the show'],
       [1, 'good bye'],
     ]);
-    const updates = turns.filter(({ event }) => event === 'Update').map((each) => Number(each.audio_window_end));
+    // On a busy machine, one may come again with what was heard meanwhile.
+    const ends = turns.filter(({ event }) => event === 'Update').map((each) => Number(each.audio_window_end));
+    const updates = [...new Set(ends)];
     expect(updates.filter((end) => end % 0.25 === 0).slice(0, 7)).toEqual([0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75]);
     // Words come a moment before the start of their turn.
     expect(turns.slice(0, 2).map(({ event }) => event)).toEqual(['Update', 'StartOfTurn']);
