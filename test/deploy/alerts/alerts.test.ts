@@ -76,10 +76,10 @@ test.skipIf(promtool === undefined)('Prometheus understands every rule, and all 
   }
 });
 
-// Without the server there is no bus to have metrics of; under CI that fails.
 /** Shown by replicas of the accounts alone: test/cluster/slow/replicas.test.ts. */
 const OF_REPLICAS = ['voxgate_accounts_owner', 'voxgate_accounts_entry'];
 
+// Without the server there is no bus to have metrics of; under CI that fails.
 test.skipIf(!natsServerIsHere)(
   'uses only metrics and queues of a running gateway, all listed on the page',
   async () => {
