@@ -27,7 +27,8 @@ describe.skipIf(!natsServerIsHere)('replicas of the accounts', () => {
   const nextOwner = (from: readonly number[]): Promise<ClusterNode> =>
     Promise.race(
       others().map(async (node, index) => {
-        await node.logged('listening', () => true, from[index]);
+        const { port = 0 } = await node.logged('listening', () => true, from[index]);
+        node.port = port;
         return node;
       }),
     );
