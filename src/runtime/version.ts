@@ -1,4 +1,4 @@
-// The version of this release, as package.json has it, and the build.
+// The version of this release, as package.json has it, and the build; and which versions of others are old.
 import { readFileSync } from 'node:fs';
 
 /** `unknown` where the package cannot be found. */
@@ -24,4 +24,14 @@ export function buildVersion(): string {
   } catch {
     return releaseVersion();
   }
+}
+
+/** Whether a version such as `3.51.2` is older than the least that is accepted. */
+export function isOlderVersion(version: string, least: readonly number[]): boolean {
+  const parts = version.split('.').map(Number);
+  for (const [index, wanted] of least.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== wanted) return part < wanted;
+  }
+  return false;
 }

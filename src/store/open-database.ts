@@ -2,12 +2,13 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { isOlderVersion } from '../runtime/version.ts';
 import { keepDatabase } from './keep-database.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { isBusy, openError, StoreError } from './store-error.ts';
 
 /** Older ones can lose a commit when a checkpoint resets the write-ahead log (fixed in 3.51.3). */
-const SQLITE_VERSION_MIN = [3, 51, 3] as const;
+export const SQLITE_VERSION_MIN = [3, 51, 3] as const;
 /** How long opening waits for another process that opens or migrates the same file. */
 const OPEN_WAIT_MS = 5000;
 const OPEN_AGAIN_MS = 20;
@@ -81,23 +82,13 @@ function openGuard(file: string): Database.Database | undefined {
 
 function requireVersion(database: Database.Database, file: string): void {
   const version = String(database.prepare('SELECT sqlite_version()').pluck().get());
-  if (isOldVersion(version)) {
+  if (isOlderVersion(version, SQLITE_VERSION_MIN)) {
     const wanted = SQLITE_VERSION_MIN.join('.');
     throw new StoreError(
       'cannot_open',
       `The database ${JSON.stringify(file)} needs SQLite ${wanted} or newer and this is ${version}: run \`npm ci\`.`,
     );
   }
-}
-
-/** Whether an SQLite version is older than the gateway accepts. */
-export function isOldVersion(version: string): boolean {
-  const parts = version.split('.').map(Number);
-  for (const [index, wanted] of SQLITE_VERSION_MIN.entries()) {
-    const part = parts[index] ?? 0;
-    if (part !== wanted) return part < wanted;
-  }
-  return false;
 }
 
 /** Sets what durability rests on, and reads it back: some file systems quietly refuse. */

@@ -4,9 +4,10 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { isOlderVersion } from '../../../src/runtime/version.ts';
 import { keepDatabase } from '../../../src/store/keep-database.ts';
 import { MIGRATIONS } from '../../../src/store/migrations.ts';
-import { isOldVersion } from '../../../src/store/open-database.ts';
+import { SQLITE_VERSION_MIN } from '../../../src/store/open-database.ts';
 import { openError, StoreError } from '../../../src/store/store-error.ts';
 import { databaseIn, finishedDirectory, openStore, runBeside } from '../../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
@@ -112,6 +113,7 @@ describe('the message for a database that cannot be used', () => {
   test('names an SQLite that can lose a commit', () => {
     const old = ['3.51.2', '3.50.9', '2.99.99', '3.51', '3'];
     const good = ['3.51.3', '3.51.10', '3.52.0', '4.0.0', '3.53.2'];
+    const isOldVersion = (version: string) => isOlderVersion(version, SQLITE_VERSION_MIN);
     expect(old.map(isOldVersion)).toEqual(old.map(() => true));
     expect(good.map(isOldVersion)).toEqual(good.map(() => false));
   });

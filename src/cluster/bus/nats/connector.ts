@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
 import { connect, errors, type Msg, type NatsConnection, type Status } from '@nats-io/transport-node';
 import { withTimeout } from '../../../runtime/timeouts.ts';
+import { isOlderVersion } from '../../../runtime/version.ts';
 import { BusError, type Detach } from '../bus.ts';
 import type { SigningSecrets } from '../signed.ts';
 import { CONNECT_MS, connectionOptions, hostOf, type NatsServers } from './options.ts';
@@ -206,9 +207,8 @@ export class NatsConnector implements NatsLink {
 }
 
 function unfitness({ info }: NatsConnection): string | undefined {
-  const [major = 0, minor = 0] = (info?.version ?? '').split('.').map(Number);
-  const isOld = major < VERSION_MIN[0] || (major === VERSION_MIN[0] && minor < VERSION_MIN[1]);
-  if (isOld) return `it is nats-server ${info?.version}, and ${VERSION_MIN.join('.')} or newer is needed`;
+  if (isOlderVersion(info?.version ?? '', VERSION_MIN))
+    return `it is nats-server ${info?.version}, and ${VERSION_MIN.join('.')} or newer is needed`;
   return info?.headers === true ? undefined : 'its headers are switched off (no_header_support), and they are needed';
 }
 
