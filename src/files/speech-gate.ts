@@ -245,7 +245,7 @@ function warningsOf(
     found.push({ code: 'no_speech', message: `${all} is for audio without a voice, and ${how}` });
   }
   const reason = texts.find(isReason);
-  // By default a kind of file that cannot be checked is no news.
+  // Without a request for the gate, no warning says that this kind of file cannot be checked.
   if (reason !== undefined && (isRequested || reason === 'no_detector')) {
     const message = `${REASONS[reason]}, so text for audio without speech is not recognised: it passes unmarked.`;
     found.push({ code: 'speech_gate_unavailable', message });

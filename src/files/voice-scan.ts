@@ -237,7 +237,7 @@ export class VoiceScan {
   }
 }
 
-/** Why there is no stream of the detector for now. */
+/** The detector has no room now. */
 const IS_FULL: readonly StreamErrorCode[] = ['recogniser_overloaded', 'recogniser_share_used', 'recogniser_queue_full'];
 
 const SILENCE = new Uint8Array(BYTES_PER_SAMPLE * SAMPLE_RATE * SILENCE_SECONDS);
