@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Ownership } from '../cluster/accounts/ownership.ts';
 import { FIRST_SHARD } from '../cluster/accounts/protocol.ts';
 import type { NatsBus } from '../cluster/bus/nats/bus.ts';
-import { natsReplicatedLog } from '../cluster/bus/nats/jetstream/replicated-log.ts';
+import { MESSAGE_BYTES_MAX, natsReplicatedLog } from '../cluster/bus/nats/jetstream/replicated-log.ts';
 import type { ReplicatedLog } from '../cluster/bus/replicated-log.ts';
 import { REPLICA_POSITION } from '../cluster/bus/subjects.ts';
 import { knownLedgerId } from '../cluster/known-ledger.ts';
@@ -14,6 +14,7 @@ import { Peers } from '../cluster/replication/peers.ts';
 import { Replica, type ReplicaEnd } from '../cluster/replication/replica.ts';
 import { fetchSnapshot, type SnapshotsOptions, serveSnapshots } from '../cluster/replication/snapshots.ts';
 import type { Metrics } from '../runtime/telemetry/metrics.ts';
+import { isOlderVersion } from '../runtime/version.ts';
 import { DATABASE_NAME } from '../store/keep-database.ts';
 import { STORE_VERSION } from '../store/migrations.ts';
 import { type BeforeStore, nodeId, previousSecret } from './context.ts';
@@ -71,7 +72,8 @@ export async function ownAsReplica(
   const { config, bus, clock, logger, metrics, secret, defer } = before;
   const { directory } = config.data;
   const { onFault } = options;
-  requireServer(bus as NatsBus, config.cluster.natsReplicas);
+  const fault = logFault((bus as NatsBus).link.connection.info ?? {}, config.cluster.natsReplicas);
+  if (fault !== undefined) throw new ClusterError(fault);
   const log = natsReplicatedLog(bus as NatsBus, { shard: FIRST_SHARD, replicas: config.cluster.natsReplicas });
   const sealing = { bus, secret, previousSecret: previousSecret(config), shard: FIRST_SHARD };
   const peers = new Peers({ bus, clock, topic: REPLICA_POSITION });
@@ -211,46 +213,43 @@ interface Joining {
 async function joinLog(joining: Joining): Promise<SqliteStore> {
   const { directory, log, open, knownLedger } = joining;
   for (const name of readdirSync(directory)) if (SNAPSHOT.test(name)) rmSync(join(directory, name));
+  const known = await patiently(joining, knownLedger);
+  const end = await patiently(joining, () => log.end());
   const database = await open();
-  const [known, own, position, end] = [
-    await knownLedger(),
-    await database.findLedger(),
-    await replicaStoreOf(database).position(),
-    await log.end(),
-  ];
+  const own = await database.findLedger();
+  const position = await replicaStoreOf(database).position();
   const isOther = known !== undefined && known !== own.id;
   const isEmpty = position.number === 0 && (await database.listOrganisations()).length === 0;
   const isBehind = end.last !== undefined && position.sequence + 1 < end.first;
-  if (isOther && !isEmpty) {
-    await database.close();
-    throw new ClusterError(END_SENTENCES.foreign);
-  }
   // What contains no entry may not begin in the middle, except after a first claim of its own that was cut short.
   const isNew = position.number === 0 && end.sequence > 1;
-  const isJoining = isOther || isBehind || isNew;
-  if (!isJoining) return database;
+  if (!isOther && !isBehind && !isNew) return database;
   await database.close();
+  if (isOther && !isEmpty) throw new ClusterError(END_SENTENCES.foreign);
   await replaceDatabase(joining);
   return open();
 }
 
-async function replaceDatabase({ directory, fetch, pause, onWaiting }: Joining): Promise<void> {
-  const path = join(directory, `snapshot-${process.pid}.db`);
+/** NATS may be without a leader, or the owner away: tried again until it succeeds, with one line that says why. */
+async function patiently<Result>({ pause, onWaiting }: Joining, work: () => Promise<Result>): Promise<Result> {
   for (let isTold = false; ; isTold = true) {
     try {
-      rmSync(path, { force: true });
-      await fetch(path);
-      checkCopy(path);
-      break;
+      return await work();
     } catch (error) {
-      rmSync(path, { force: true });
-      if (!isTold)
-        onWaiting(
-          `This replica needs a copy of the owner’s database: ${error instanceof Error ? error.message : error}`,
-        );
+      if (!isTold) onWaiting(error instanceof Error ? error.message : String(error));
       await pause();
     }
   }
+}
+
+async function replaceDatabase(joining: Joining): Promise<void> {
+  const { directory, fetch } = joining;
+  const path = join(directory, `snapshot-${process.pid}.db`);
+  await patiently(joining, async () => {
+    rmSync(path, { force: true });
+    await fetch(path);
+    checkCopy(path);
+  });
   const file = join(directory, DATABASE_NAME);
   const kept = `${file}.before-snapshot-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`;
   for (const suffix of ['', '-wal', '-shm']) if (existsSync(file + suffix)) renameSync(file + suffix, kept + suffix);
@@ -258,14 +257,20 @@ async function replaceDatabase({ directory, fetch, pause, onWaiting }: Joining):
 }
 
 /** Servers that agree on a log have to be new enough to be trusted with it. */
-const VERSION_MIN = [2, 12] as const;
+const SERVER_VERSION_MIN = [2, 12] as const;
 
-function requireServer(bus: NatsBus, replicas: number): void {
-  const version = bus.link.connection.info?.version;
-  if (replicas === 1 || version === undefined) return;
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major > VERSION_MIN[0] || (major === VERSION_MIN[0] && minor >= VERSION_MIN[1])) return;
-  throw new ClusterError(
-    `Several replicas of the accounts on ${replicas} NATS servers need nats-server ${VERSION_MIN.join('.')} or newer with \`sync_interval: always\`, and this one is ${version}.`,
-  );
+/**
+ * Why the NATS servers cannot carry the log, in one sentence.
+ *
+ * @param replicas servers that keep each message
+ */
+export function logFault(
+  { version = '', max_payload: payloadMax = 0 }: { version?: string; max_payload?: number },
+  replicas: number,
+): string | undefined {
+  if (payloadMax < MESSAGE_BYTES_MAX) {
+    return `Replicas of the accounts need NATS servers that accept messages of ${MESSAGE_BYTES_MAX} bytes, and these accept ${payloadMax}: set \`max_payload: 1MB\` there.`;
+  }
+  if (replicas === 1 || !isOlderVersion(version, SERVER_VERSION_MIN)) return undefined;
+  return `Replicas of the accounts on ${replicas} NATS servers need nats-server ${SERVER_VERSION_MIN.join('.')} or newer with \`sync_interval: always\`, and this one is ${version}.`;
 }

@@ -51,7 +51,7 @@ export function createReplicaTables({ database }: Pick<TableBase, 'database'>): 
     'SELECT entry, bytes_before + length(bytes) AS total FROM replica_entries ORDER BY entry DESC LIMIT 1',
   );
   const forget = database.prepare<[number, number]>(
-    'DELETE FROM replica_entries WHERE entry <= ? OR entry < (SELECT min(entry) FROM replica_entries WHERE bytes_before >= ?)',
+    'DELETE FROM replica_entries WHERE entry < max(?, (SELECT min(entry) FROM replica_entries WHERE bytes_before >= ?))',
   );
   const move = database.prepare<[number, number]>('UPDATE replica_position SET sequence = ? WHERE entry = ?');
   const kept = database
@@ -65,7 +65,7 @@ export function createReplicaTables({ database }: Pick<TableBase, 'database'>): 
       note.run(position);
       keep.run(position.number, position.hash, bytes, position.number - 1);
       const last = newest.get();
-      if (last !== undefined) forget.run(last.entry - ENTRIES_KEPT, last.total - BYTES_KEPT);
+      if (last !== undefined) forget.run(last.entry - ENTRIES_KEPT + 1, last.total - BYTES_KEPT);
     },
     moveEntry: (number, sequence) => void move.run(sequence, number),
     keptEntries: (afterNumber) => kept.all(afterNumber),

@@ -34,7 +34,11 @@ export interface LogEntry {
 
 const KINDS: readonly LogEntryKind[] = ['calls', 'claim', 'release'];
 
-export const bytesOfEntry = (entry: LogEntry): Buffer => Buffer.from(textOfPlain(entry));
+export const bytesOfEntry = ({ calls, ...head }: LogEntry): Buffer => bytesOfTexts(head, calls.map(textOfPlain));
+
+/** The same, from the texts of the calls: each call is written once, when it is measured. */
+export const bytesOfTexts = (head: Omit<LogEntry, 'calls'>, calls: readonly string[]): Buffer =>
+  Buffer.from(`${textOfPlain(head).slice(0, -1)},"calls":[${calls.join(',')}]}`);
 
 /** Undefined for anything that `bytesOfEntry` has not made. */
 export function entryOfBytes(bytes: Uint8Array): LogEntry | undefined {

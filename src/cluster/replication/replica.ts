@@ -6,15 +6,15 @@ import type { ReplicaPosition } from '../../store/replica-position.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { Detach } from '../bus/bus.ts';
 import { type Follows, hashOfEntry, LogConflict, type LogMessage, type ReplicatedLog } from '../bus/replicated-log.ts';
-import { bytesOfEntry, entryOfBytes, type LogCall, type LogEntry, type LogEntryKind } from './entry.ts';
+import { bytesOfTexts, entryOfBytes, type LogCall, type LogEntry, type LogEntryKind } from './entry.ts';
 import type { ReplicaStore } from './replica-store.ts';
 
 /** Calls of one entry. */
 const CALLS_MAX = 256;
 /** Proposals that wait. */
 const QUEUE_MAX = 4_096;
-/** Characters of the calls of one entry; with its envelope it stays below the default limit of NATS servers. */
-const ENTRY_LENGTH_MAX = 900 * 1024;
+/** Bytes of the calls of one entry; with its envelope it stays below the default limit of NATS servers. */
+const CALLS_BYTES_MAX = 900 * 1024;
 /** Messages that did not count, at most, between two places in the log. */
 const REWIND_MARGIN = 64;
 /** A replica looks this often whether the owner has gone. */
@@ -69,12 +69,14 @@ export interface ReplicaOptions<Answer> {
 }
 
 const NO_ANSWER = 'The log of the accounts does not answer.';
+const NOT_OWNER = 'This node does not own the accounts.';
 const unsent = (message: string): StoreError => new StoreError('unreachable', message, { isUnsent: true });
 
 interface Proposed<Answer> {
   calls: readonly LogCall[];
-  /** Of their text. */
-  length: number;
+  /** Of each call, as it is in the entry, and the bytes of all. */
+  texts: readonly string[];
+  byteLength: number;
   resolve(answers: Answer[]): void;
   reject(error: StoreError): void;
 }
@@ -129,13 +131,8 @@ export class Replica<Answer = unknown> {
   }
 
   /** What was not sent yet is not kept for later: its callers may ask another owner. */
-  #refuseWaiting(): void {
-    for (const { reject } of this.#queue.splice(this.#inFlight)) reject(unsent(NO_ANSWER));
-  }
-
-  /** Calls that were proposed and not answered. */
-  get waiting(): number {
-    return this.#queue.length;
+  #refuseWaiting(sentence: string): void {
+    for (const { reject } of this.#queue.splice(this.#inFlight)) reject(unsent(sentence));
   }
 
   /** Follows the log from where the database ends. Rejects when the database cannot tell. */
@@ -150,12 +147,12 @@ export class Replica<Answer = unknown> {
    * this replica is not the owner, or stopped being it before it knew the outcome.
    */
   propose(calls: readonly LogCall[]): Promise<Answer[]> {
-    if (this.#role !== 'owning' || this.#isReleasing)
-      return Promise.reject(unsent('This node does not own the accounts.'));
+    if (this.#role !== 'owning' || this.#isReleasing) return Promise.reject(unsent(NOT_OWNER));
     if (this.#isStuck) return Promise.reject(unsent(NO_ANSWER));
-    const { length } = textOfPlain(calls);
-    if (calls.length > CALLS_MAX || length > ENTRY_LENGTH_MAX) {
-      const message = `${calls.length} calls of ${length} characters are more than one entry of the log takes (${CALLS_MAX} and ${ENTRY_LENGTH_MAX}).`;
+    const texts = calls.map(textOfPlain);
+    const byteLength = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    if (calls.length > CALLS_MAX || byteLength > CALLS_BYTES_MAX) {
+      const message = `${calls.length} calls of ${byteLength} bytes are more than one entry of the log takes (${CALLS_MAX} and ${CALLS_BYTES_MAX}).`;
       return Promise.reject(new StoreError('invalid', message, { isUnsent: true }));
     }
     if (this.#queue.length >= QUEUE_MAX) {
@@ -164,7 +161,7 @@ export class Replica<Answer = unknown> {
       );
     }
     return new Promise((resolve, reject) => {
-      this.#queue.push({ calls, length, resolve, reject });
+      this.#queue.push({ calls, texts, byteLength, resolve, reject });
       void this.#write();
     });
   }
@@ -184,7 +181,11 @@ export class Replica<Answer = unknown> {
     this.#role = 'ended';
     this.#detach();
     this.#options.clock.clearTimeout(this.#timer);
-    const lost = new StoreError('unreachable', 'This node owns the accounts no more; the call may have been applied.');
+    this.#refuseWaiting(NOT_OWNER);
+    const lost = new StoreError(
+      'unreachable',
+      'This node no longer owns the accounts; the call may have been applied.',
+    );
     for (const { reject } of this.#queue.splice(0)) reject(lost);
     for (const resolve of this.#idle.splice(0)) resolve();
   }
@@ -318,7 +319,7 @@ export class Replica<Answer = unknown> {
     return true;
   }
 
-  /** The log was made anew, with other sequences: the next entry is looked for from a little before where it should be. */
+  /** The log was created again, with other sequences: search for the next entry from a little before its expected place. */
   #rewind(sequence: number, number: number): void {
     this.#seenSequence = Math.max(0, sequence - (number - this.#position.number) - REWIND_MARGIN);
     this.#position = { ...this.#position, sequence: Math.min(this.#position.sequence, this.#seenSequence) };
@@ -328,6 +329,7 @@ export class Replica<Answer = unknown> {
   async #restoreEnd(sequence: number, last: LogMessage | undefined, number: number): Promise<void> {
     const { log, store } = this.#options;
     let follows: Follows = { sequence, id: last && hashOfEntry(last.bytes) };
+    this.#seenSequence = sequence;
     for (const bytes of await store.kept(number)) {
       const id = hashOfEntry(bytes);
       const written = await log.append(bytes, id, follows);
@@ -337,7 +339,6 @@ export class Replica<Answer = unknown> {
       this.#seenSequence = written;
       if (entry.number === this.#position.number) this.#position = { ...this.#position, sequence: written };
     }
-    this.#seenSequence = follows.sequence;
   }
 
   #own(): void {
@@ -378,10 +379,7 @@ export class Replica<Answer = unknown> {
   async #writeNext(): Promise<void> {
     const together = this.#together();
     this.#inFlight = together.length;
-    const answers = await this.#append(
-      'calls',
-      together.flatMap(({ calls }) => calls),
-    );
+    const answers = await this.#append('calls', together);
     if (answers === undefined) return;
     this.#queue.splice(0, together.length);
     this.#inFlight = 0;
@@ -395,30 +393,34 @@ export class Replica<Answer = unknown> {
   /** As many of the waiting calls as one entry takes. */
   #together(): Proposed<Answer>[] {
     let calls = 0;
-    let length = 0;
+    let bytes = 0;
     const end = this.#queue.findIndex((each) => {
       calls += each.calls.length;
-      length += each.length;
-      return calls > CALLS_MAX || length > ENTRY_LENGTH_MAX;
+      bytes += each.byteLength;
+      return calls > CALLS_MAX || bytes > CALLS_BYTES_MAX;
     });
     return this.#queue.slice(0, end < 0 ? undefined : Math.max(1, end));
   }
 
   /** The answers of an entry that the log accepted and this database contains; undefined when this replica ended instead. */
-  async #append(kind: LogEntryKind, calls: readonly LogCall[]): Promise<Answer[] | undefined> {
+  async #append(kind: LogEntryKind, proposed: readonly Proposed<Answer>[]): Promise<Answer[] | undefined> {
     const { ledger, node, version, wallNowMs } = this.#options;
     const { epoch, number, hash, outcome } = this.#position;
-    const entry: LogEntry = {
-      ...{ kind, ledger, node, version, outcome, calls },
+    const head = {
+      ...{ kind, ledger, node, version, outcome },
       epoch: kind === 'claim' ? epoch + 1 : epoch,
       number: number + 1,
       previous: hash,
       nowMs: wallNowMs(),
     };
-    const bytes = bytesOfEntry(entry);
+    const bytes = bytesOfTexts(
+      head,
+      proposed.flatMap(({ texts }) => texts),
+    );
     const accepted = await this.#appendSurely(bytes);
     if (accepted === undefined) return undefined;
     this.#sentMs = accepted.sentMs;
+    const entry: LogEntry = { ...head, calls: proposed.flatMap(({ calls }) => calls) };
     return this.#apply(entry, bytes, accepted.sequence);
   }
 
@@ -449,7 +451,7 @@ export class Replica<Answer = unknown> {
         }
       }
       if (this.#role === 'ended') return undefined;
-      if (this.#isStuck) this.#refuseWaiting();
+      if (this.#isStuck) this.#refuseWaiting(NO_ANSWER);
       await new Promise<void>((resolve) => void clock.setTimeout(() => resolve(), AGAIN_MS));
     }
   }

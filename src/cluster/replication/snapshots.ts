@@ -13,7 +13,7 @@ const PIECE_BYTES = 384 * 1024;
 /** Making a copy of a large database takes a while; a piece does not. */
 const MAKE_MS = 120_000;
 const PIECE_MS = 10_000;
-/** A copy that nobody asks for any more is removed. */
+/** A copy is removed this long after its last request. */
 const KEPT_MS = 60_000;
 const COPIES_MAX = 3;
 const TRIES_MAX = 5;

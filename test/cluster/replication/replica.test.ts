@@ -28,6 +28,19 @@ class Rig {
     return { replica, store, log, ends };
   }
 
+  /** An owner with a call that both have, and a replica that follows it. */
+  async pair() {
+    const first = this.replica();
+    const second = this.replica({ claimDelayMs: 500 });
+    await first.replica.start();
+    await second.replica.start();
+    await this.run(3_500);
+    const answered = first.replica.propose([add(1, 'a', 5)]);
+    await this.run(100);
+    await answered;
+    return { first, second };
+  }
+
   async run(forMs: number): Promise<void> {
     await this.clock.run(this.clock.now() + forMs, () => false);
   }
@@ -74,14 +87,7 @@ describe('a replica', () => {
 
   test('follows an owner, and takes over within the time of a takeover after the owner was cut off', async () => {
     const rig = new Rig();
-    const first = rig.replica();
-    const second = rig.replica({ claimDelayMs: 500 });
-    await first.replica.start();
-    await second.replica.start();
-    await rig.run(3_500);
-    const answered = first.replica.propose([add(1, 'a', 5)]);
-    await rig.run(100);
-    await answered;
+    const { first, second } = await rig.pair();
     expect(second.store.booked).toEqual([1]);
     first.log.isCut = true;
     const lost = first.replica.propose([add(2, 'a', 1)]).catch((error: unknown) => error);
@@ -114,14 +120,7 @@ describe('a replica', () => {
 
   test('writes again what the log has lost of its end', async () => {
     const rig = new Rig();
-    const first = rig.replica();
-    const second = rig.replica({ claimDelayMs: 500 });
-    await first.replica.start();
-    await second.replica.start();
-    await rig.run(3_500);
-    const answered = first.replica.propose([add(1, 'a', 5)]);
-    await rig.run(100);
-    await answered;
+    const { first, second } = await rig.pair();
     rig.server.forget(1);
     const next = first.replica.propose([add(2, 'a', 5)]);
     await rig.run(1_000);
@@ -180,6 +179,10 @@ describe('a replica', () => {
     const many = Array.from({ length: 257 }, (_, id) => add(id, 'a', 1));
     await expect(replica.propose(many)).rejects.toMatchObject({ reason: 'invalid', isUnsent: true });
     const large = { name: 'add', args: ['x'.repeat(1_000_000)] };
-    await expect(replica.propose([large])).rejects.toMatchObject({ reason: 'invalid', isUnsent: true });
+    // A character of three bytes: what counts is what NATS carries.
+    const wide = { name: 'add', args: ['語'.repeat(400_000)] };
+    for (const call of [large, wide]) {
+      await expect(replica.propose([call])).rejects.toMatchObject({ reason: 'invalid', isUnsent: true });
+    }
   });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { MemoryBus } from '../../../src/cluster/bus/memory.ts';
 import { accountsSnapshots } from '../../../src/cluster/bus/subjects.ts';
 import { fetchSnapshot, serveSnapshots } from '../../../src/cluster/replication/snapshots.ts';
@@ -9,6 +9,11 @@ import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { EventClock } from '../../simulation/event-clock.ts';
 
 const SECRET = Buffer.from('a secret that all nodes of the gateway have');
+
+const serving: (() => void)[] = [];
+afterEach(() => {
+  for (const detach of serving.splice(0)) detach();
+});
 
 function rig(bytes: Uint8Array) {
   const bus = new MemoryBus();
@@ -24,6 +29,7 @@ function rig(bytes: Uint8Array) {
     },
     onFault: (error) => faults.push(error),
   });
+  serving.push(detach);
   const ask = (id: string, offset: unknown) =>
     bus.request(
       accountsSnapshots('0'),

@@ -73,6 +73,20 @@ describe.skipIf(!natsServerIsHere)('a node next to a running gateway', () => {
       sentence: /^voxgate: Another node is called "accounts": /,
     },
   ];
+  const replica = { VOXGATE_ACCOUNTS_REPLICAS: '3', VOXGATE_NODE_ID: 'replica', VOXGATE_ROLES: 'accounts' };
+  const vault = { VOXGATE_VAULT_KEY: Buffer.alloc(32, 7).toString('base64') };
+  refused.push(
+    {
+      name: 'a replica of the accounts without the key of the vault',
+      env: () => ({ ...replica }),
+      sentence: /^voxgate: Replicas of the accounts open the same vault.*VOXGATE_VAULT_KEY/,
+    },
+    {
+      name: 'a replica of the accounts that would serve clients',
+      env: () => ({ ...replica, ...vault, VOXGATE_NODE_ID: 'replica-edge', VOXGATE_ROLES: EVERYTHING }),
+      sentence: /^voxgate: A replica of the accounts serves no clients.*VOXGATE_ROLES=accounts/,
+    },
+  );
   it.concurrent.each(refused)(
     '$name ends, and says why',
     async ({ env, sentence, code }) => {
@@ -100,6 +114,22 @@ describe.skipIf(!natsServerIsHere)('an unusual NATS at the start', () => {
     onTestFinished(() => server.stop());
     return server;
   };
+
+  it('ends a replica of the accounts that has none', async () => {
+    const outcome = await serve({ VOXGATE_ACCOUNTS_REPLICAS: '3', VOXGATE_ROLES: EVERYTHING });
+    expectSentence(outcome, /^voxgate: Replicas of the accounts \(VOXGATE_ACCOUNTS_REPLICAS\).*VOXGATE_NATS/);
+  });
+
+  it('ends a replica of the accounts whose NATS accepts smaller messages', async () => {
+    const server = await nats({ config: 'max_payload: 65536' });
+    const env = { VOXGATE_ACCOUNTS_REPLICAS: '3', VOXGATE_ROLES: 'accounts', VOXGATE_NODE_ID: 'small' };
+    const vault = { VOXGATE_VAULT_KEY: Buffer.alloc(32, 7).toString('base64') };
+    const outcome = await serve({ VOXGATE_NATS: server.url, ...env, ...vault });
+    expectSentence(
+      outcome,
+      /^voxgate: Replicas of the accounts need NATS servers that accept messages of 1048576 bytes/,
+    );
+  });
 
   it('ends a node with 75 after the configured time when it is missing', async () => {
     const server = await nats();

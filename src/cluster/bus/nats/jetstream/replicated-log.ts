@@ -34,7 +34,8 @@ import {
 } from './common.ts';
 
 const WINDOW_MS = 120_000;
-const MESSAGE_BYTES_MAX = 1024 * 1024;
+/** The default limit of NATS servers. */
+export const MESSAGE_BYTES_MAX = 1024 * 1024;
 const AGAIN_MS = 250;
 
 export interface NatsLogOptions {
@@ -126,7 +127,7 @@ class NatsReplicatedLog implements ReplicatedLog {
     });
   }
 
-  /** What was not written by a node of this gateway has no bytes, and is no entry. */
+  /** A message that no node of this gateway wrote gets no bytes, so it is not read as an entry. */
   #opened(sequence: number, data: Uint8Array): LogMessage {
     return { sequence, bytes: openEntry(this.#ring, this.#name, data) ?? new Uint8Array(0) };
   }
