@@ -1,14 +1,15 @@
 // The speech gate of files: text for audio without speech is marked, or dropped. The answer of a model is judged by
-// the voices that voice-scan.ts finds in the file meanwhile. What it cannot check passes unmarked.
+// the voices that file-voices.ts finds in the file meanwhile. What it cannot check passes unmarked.
 import type { Clock } from '../../machines/clock.ts';
 import type { Utterance } from '../../machines/events.ts';
 import type { SpeechGateMode } from '../api/listen.ts';
-import { boundsOf, NEAR_SECONDS, type Range, speechGateOf, VOICE_SECONDS_MIN } from '../live/upstream/voice-ranges.ts';
+import { boundsOf, NEAR_SECONDS, type Range, speechGateOf } from '../live/upstream/voice-ranges.ts';
+import { VOICE_SECONDS_MIN } from '../recogniser/voice/open-voices.ts';
 import { FairQueue, Quota } from '../runtime/limits/quota.ts';
 import type { ModelCard } from '../vendors/kit/provider.ts';
 import { type CredibleResult, hasTimes } from './claims.ts';
 import type { FileSource } from './file-source.ts';
-import { type ScanFailure, VoiceScan, type VoiceScanOptions } from './voice-scan.ts';
+import { FileVoices, type FileVoicesOptions, type ScanFailure } from './file-voices.ts';
 
 /** Files that are checked at a time: live sessions need the detector as well. */
 const FILES_MAX = 8;
@@ -28,7 +29,7 @@ const MISPLACED_SECONDS_MAX = 30;
 /** What became of a text, or why it was not checked. */
 export type FileGateOutcome = 'spoken' | 'marked' | 'dropped' | 'late' | ScanFailure;
 
-export interface FileSpeechGatesOptions extends VoiceScanOptions {
+export interface FileSpeechGatesOptions extends FileVoicesOptions {
   clock: Clock;
   /** Of each text. */
   onOutcome: (outcome: FileGateOutcome) => void;
@@ -38,7 +39,7 @@ export interface FileSpeechGatesOptions extends VoiceScanOptions {
 
 export class FileSpeechGates {
   readonly #options: FileSpeechGatesOptions;
-  readonly #queue = new FairQueue<VoiceScan>(new Quota(FILES_MAX, ORGANISATION_SHARE));
+  readonly #queue = new FairQueue<FileVoices>(new Quota(FILES_MAX, ORGANISATION_SHARE));
   readonly #open = new Quota(OPEN_MAX, ORGANISATION_SHARE);
 
   constructor(options: FileSpeechGatesOptions) {
@@ -51,9 +52,9 @@ export class FileSpeechGates {
   }
 
   /** Begins to look for voices in a file, while a model transcribes it. The caller closes it. */
-  open(file: FileSource, organisationId: string): VoiceScan {
+  open(file: FileSource, organisationId: string): FileVoices {
     const isFull = this.#open.take(organisationId) !== undefined;
-    const scan = new VoiceScan(file, organisationId, this.#options, this.#queue, () => {
+    const scan = new FileVoices(file, organisationId, this.#options, this.#queue, () => {
       if (!isFull) this.#open.giveBack(organisationId);
     });
     if (isFull) {
@@ -66,7 +67,7 @@ export class FileSpeechGates {
   /** Marks or drops invented text. Waits until the file was checked, as long as its length allows. */
   async judged<Result extends Answer>(
     result: Result,
-    scan: VoiceScan,
+    scan: FileVoices,
     { mode, isRequested, sentCount }: GateRequest,
   ): Promise<Result & Gated> {
     const { clock, onOutcome } = this.#options;
@@ -99,7 +100,7 @@ export class FileGate {
   readonly #gates: FileSpeechGates | undefined;
   readonly #file: FileSource;
   readonly #request: GatedRequest;
-  #scan: VoiceScan | undefined;
+  #scan: FileVoices | undefined;
 
   /** @param gates absent: nothing is checked */
   constructor(gates: FileSpeechGates | undefined, file: FileSource, request: GatedRequest) {
@@ -171,13 +172,13 @@ type Verdict = Exclude<FileGateOutcome, 'marked' | 'dropped'> | 'voiceless' | un
 const ANYWHERE: Range = { from: 0, to: Number.POSITIVE_INFINITY };
 
 /** Whether the rest of the file would change nothing. */
-function decided(result: Answer, scan: VoiceScan): () => boolean {
+function decided(result: Answer, scan: FileVoices): () => boolean {
   if (!hasTimes(result)) return () => within(ANYWHERE, scan) === 'spoken';
   const end = result.utterances.reduce((latest, each) => Math.max(latest, each.end), 0);
   return () => scan.checkedSeconds >= end + MISPLACED_SECONDS_MAX;
 }
 
-function verdictsOf(result: Answer, scan: VoiceScan): Verdict[] {
+function verdictsOf(result: Answer, scan: FileVoices): Verdict[] {
   const isTimed = hasTimes(result);
   const places = result.utterances.map((each): Range | undefined => {
     if (each.text.trim() === '') return undefined;
@@ -192,10 +193,10 @@ function verdictsOf(result: Answer, scan: VoiceScan): Verdict[] {
   });
 }
 
-const nearby = ({ from, to }: Range, scan: VoiceScan): Verdict =>
+const nearby = ({ from, to }: Range, scan: FileVoices): Verdict =>
   within({ from: from - NEAR_SECONDS, to: to + NEAR_SECONDS }, scan);
 
-function within({ from, to }: Range, { voices, checkedSeconds }: VoiceScan): Verdict {
+function within({ from, to }: Range, { voices, checkedSeconds }: FileVoices): Verdict {
   if (voices.secondsWithin(from, to) >= VOICE_SECONDS_MIN) return 'spoken';
   return checkedSeconds >= to ? 'voiceless' : 'late';
 }

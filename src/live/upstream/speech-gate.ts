@@ -4,8 +4,9 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { Heard, Utterance } from '../../../machines/events.ts';
 import { PcmConverter } from '../../audio/resampler.ts';
 import { SAMPLE_RATE, type StreamMessage } from '../../recogniser/protocol.ts';
+import { openVoices, VOICE_SECONDS_MIN } from '../../recogniser/voice/open-voices.ts';
 import type { Engine, EngineConnection } from '../../vendors/kit/provider.ts';
-import { boundsOf, NEAR_SECONDS, type Range, soundAt, VOICE_SECONDS_MIN, VoiceRanges } from './voice-ranges.ts';
+import { boundsOf, NEAR_SECONDS, type Range, soundAt, VoiceRanges } from './voice-ranges.ts';
 
 /** So long after a voice began, the detector may not know of it. */
 const LAG_SECONDS = 0.2;
@@ -305,20 +306,10 @@ class VoiceEar {
     const { engine, organisationId } = this.#options;
     this.#origin = this.sentSeconds;
     this.#checked = this.#origin;
-    try {
-      this.#connection = engine?.connect(
-        { task: { kind: 'voice' } },
-        {
-          open: () => {},
-          message: (message) => this.#hear(message as StreamMessage),
-          drained: () => {},
-          closed: () => this.#fail(),
-        },
-        organisationId,
-      );
-    } catch {
-      this.#connection = undefined;
-    }
+    this.#connection = openVoices(engine, organisationId, {
+      message: (message) => this.#hear(message),
+      closed: () => this.#fail(),
+    });
     if (this.#connection === undefined) this.#fail();
   }
 

@@ -3,8 +3,6 @@ import type { Utterance } from '../../../machines/events.ts';
 import type { SpeechGateMode } from '../../api/listen.ts';
 import type { ModelCard } from '../../vendors/kit/provider.ts';
 
-/** Less voice than this near a text: nobody spoke. */
-export const VOICE_SECONDS_MIN = 0.1;
 /** Times of providers are this inexact. */
 export const NEAR_SECONDS = 0.3;
 /** Samples up to this are digital silence: they need no detector. */

@@ -4,13 +4,12 @@ import { PcmConverter } from '../../audio/resampler.ts';
 import type { Engine, EngineConnection } from '../../vendors/kit/provider.ts';
 import { LAG_SAMPLES } from '../dictation/voice-detector.ts';
 import { SAMPLE_RATE, type StreamMessage } from '../protocol.ts';
+import { openVoices, VOICE_SECONDS_MIN } from './open-voices.ts';
 
 /** The most that one piece holds. */
 const PIECE_SECONDS = 1;
 /** A shorter piece waits for more audio. */
 const PIECE_SECONDS_MIN = 0.2;
-/** Less voice is a sound that only resembles one. */
-const VOICE_SECONDS_MIN = 0.1;
 /** What the detector is given before the sound: it knows a voice by how it begins. */
 export const SCAN_LEAD_MS = 300;
 /** A voice that began so shortly before the end of what was checked is not known yet. */
@@ -48,20 +47,10 @@ export class VoiceScan {
     this.#options = options;
     this.#taken = options.from;
     this.#converter = new PcmConverter(options.sampleRate, SAMPLE_RATE);
-    try {
-      this.#connection = options.engine?.connect(
-        { task: { kind: 'voice' } },
-        {
-          open: () => {},
-          message: (message) => this.#hear(message as StreamMessage),
-          drained: () => {},
-          closed: () => this.#fail(),
-        },
-        options.organisationId,
-      );
-    } catch {
-      this.#connection = undefined;
-    }
+    this.#connection = openVoices(options.engine, options.organisationId, {
+      message: (message) => this.#hear(message),
+      closed: () => this.#fail(),
+    });
     if (this.#connection === undefined) this.#isOver = true;
   }
 

@@ -5,6 +5,7 @@ import { BYTES_PER_SAMPLE } from '../api/audio-formats.ts';
 import { soundAt, VoiceRanges } from '../live/upstream/voice-ranges.ts';
 import { FRAME_SAMPLES } from '../recogniser/dictation/voice-detector.ts';
 import { SAMPLE_RATE, type StreamErrorCode, type StreamMessage } from '../recogniser/protocol.ts';
+import { openVoices } from '../recogniser/voice/open-voices.ts';
 import type { FairQueue } from '../runtime/limits/quota.ts';
 import type { Engine, EngineConnection } from '../vendors/kit/provider.ts';
 import type { FileDecodings } from './decoding/decoding.ts';
@@ -23,7 +24,7 @@ const SILENCE_SECONDS = 0.5;
 /** Why nothing of a file was checked. */
 export type ScanFailure = 'overflow' | 'no_detector' | 'unreadable';
 
-export interface VoiceScanOptions {
+export interface FileVoicesOptions {
   /** The engine that has streams of voices. */
   engine: Engine;
   /** Not those of models, whose places a check must not take. */
@@ -31,16 +32,16 @@ export interface VoiceScanOptions {
 }
 
 /** The voices of one file, as far as they are known. */
-export class VoiceScan {
+export class FileVoices {
   readonly organisationId: string;
   readonly voices = new VoiceRanges(RANGES_MAX);
   /** Up to here it is known where voices are; infinite once that is known of the whole file. */
   checkedSeconds = 0;
   failure: ScanFailure | undefined;
   isOver = false;
-  readonly #options: VoiceScanOptions;
+  readonly #options: FileVoicesOptions;
   readonly #file: FileSource;
-  readonly #queue: FairQueue<VoiceScan>;
+  readonly #queue: FairQueue<FileVoices>;
   readonly #onOver: () => void;
   readonly #abort = new AbortController();
   #connection: EngineConnection | undefined;
@@ -57,8 +58,8 @@ export class VoiceScan {
   constructor(
     file: FileSource,
     organisationId: string,
-    options: VoiceScanOptions,
-    queue: FairQueue<VoiceScan>,
+    options: FileVoicesOptions,
+    queue: FairQueue<FileVoices>,
     onOver: () => void,
   ) {
     this.#file = file;
@@ -157,22 +158,14 @@ export class VoiceScan {
   /** At the first sound, and not before: silence needs no detector, and after some of it whispers were missed. */
   #connect(soundSeconds: number): void {
     this.#origin = soundSeconds;
-    try {
-      this.#connection = this.#options.engine.connect(
-        { task: { kind: 'voice' } },
-        {
-          open: () => {},
-          message: (message) => this.#hear(message as StreamMessage),
-          drained: () => this.#tell(),
-          closed: () => {
-            if (!this.#hasFinished) this.fail('no_detector');
-          },
-        },
-        this.organisationId,
-      );
-    } catch {
-      this.fail('no_detector');
-    }
+    this.#connection = openVoices(this.#options.engine, this.organisationId, {
+      message: (message) => this.#hear(message),
+      drained: () => this.#tell(),
+      closed: () => {
+        if (!this.#hasFinished) this.fail('no_detector');
+      },
+    });
+    if (this.#connection === undefined) this.fail('no_detector');
   }
 
   async #send(bytes: Uint8Array): Promise<void> {
