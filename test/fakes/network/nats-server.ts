@@ -24,6 +24,8 @@ if (!natsServerIsHere) {
 
 export interface NatsServerOptions {
   jetStream?: boolean;
+  /** JetStream syncs each message to the disk. */
+  syncsAlways?: boolean;
   /** More of the configuration file, in its own words. */
   config?: string;
   /** One below 32768, where nobody else's connection can have it. A free one is found when absent. */
@@ -33,6 +35,8 @@ export interface NatsServerOptions {
   storeDirectory?: string;
   /** A network namespace that it runs in. */
   namespace?: string;
+  /** The path of another one than the installed `nats-server`. */
+  program?: string;
 }
 
 export class NatsServer {
@@ -124,21 +128,24 @@ function run([program, ...args]: string[]): ChildProcess {
 
 /** Starts one. Whoever starts it stops it. */
 export async function startNatsServer(options: NatsServerOptions = {}): Promise<NatsServer> {
-  if (!natsServerIsHere) throw new Error('nats-server is not installed: `apt-get install nats-server`.');
+  if (!natsServerIsHere && options.program === undefined)
+    throw new Error('nats-server is not installed: `apt-get install nats-server`.');
   const { host = '127.0.0.1' } = options;
   const directory = temporaryDirectory();
   const storeDirectory = options.storeDirectory ?? join(directory, 'store');
   for (let starts = 1; ; starts++) {
     const port = options.port ?? PORT_MIN + Math.floor(Math.random() * PORTS);
     const file = join(directory, `nats-${port}.conf`);
-    const jetStream = options.jetStream === true ? `jetstream { store_dir: ${JSON.stringify(storeDirectory)} }` : '';
+    const sync = options.syncsAlways === true ? ', sync_interval: always' : '';
+    const store = JSON.stringify(storeDirectory);
+    const jetStream = options.jetStream === true ? `jetstream { store_dir: ${store}${sync} }` : '';
     writeFileSync(file, `host: ${host}\nport: ${port}\n${jetStream}\n${options.config ?? ''}\n`, { mode: 0o600 });
     const inside = options.namespace === undefined ? [] : ['ip', 'netns', 'exec', options.namespace];
     const server = new NatsServer({
       url: `nats://${host}:${port}`,
       port,
       storeDirectory,
-      command: [...inside, 'nats-server', '-c', file],
+      command: [...inside, options.program ?? 'nats-server', '-c', file],
       log: [],
     });
     try {
