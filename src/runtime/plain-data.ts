@@ -9,7 +9,7 @@ const DEPTH_MAX = 64;
  * word for are written as `{"$n": …}`; an object that has such a member itself as `{"$o": [[name, value], …]}`.
  */
 export function textOfPlain(value: unknown): string {
-  return JSON.stringify(written(value, 0));
+  return written(value, 0);
 }
 
 /** Throws a SyntaxError or TypeError for any text that `textOfPlain` has not made. */
@@ -17,53 +17,97 @@ export function plainOfText(text: string): unknown {
   return read(JSON.parse(text), 0);
 }
 
-function written(value: unknown, depth: number): unknown {
+// Calls of the accounts are written and read with this many times a second, on each replica: text is built directly, and what was
+// parsed is restored in place.
+function written(value: unknown, depth: number): string {
   if (depth > DEPTH_MAX) throw new TypeError('The data is nested too deeply.');
   switch (typeof value) {
     case 'string':
+      return JSON.stringify(value);
     case 'boolean':
-      return value;
+      return value ? 'true' : 'false';
     case 'number':
-      return Number.isFinite(value) && !Object.is(value, -0) ? value : { $f: Object.is(value, -0) ? '-0' : `${value}` };
+      if (Object.is(value, -0)) return '{"$f":"-0"}';
+      return Number.isFinite(value) ? `${value}` : `{"$f":"${value}"}`;
     case 'bigint':
-      return { $n: value.toString() };
+      return `{"$n":"${value}"}`;
     case 'undefined':
-      return { $u: 0 };
+      return '{"$u":0}';
     case 'object':
-      return value === null ? null : writtenObject(value, depth);
+      return value === null ? 'null' : writtenObject(value, depth);
     default:
       throw new TypeError(`A ${typeof value} is no plain data.`);
   }
 }
 
-function writtenObject(value: object, depth: number): unknown {
+function writtenObject(value: object, depth: number): string {
+  if (Array.isArray(value)) return writtenArray(value, depth);
   if (value instanceof Uint8Array) {
-    return { $b: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') };
+    return `{"$b":"${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')}"}`;
   }
-  if (Array.isArray(value)) return Array.from(value, (each) => written(each, depth + 1));
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null)
     throw new TypeError('An object of a class is no plain data.');
-  const entries = Object.entries(value).map(([name, each]) => [name, written(each, depth + 1)] as const);
-  if (entries.some(([name]) => name.startsWith('$'))) return { $o: entries };
-  return Object.fromEntries(entries);
+  const names = Object.keys(value);
+  if (names.some(isForm)) return `{"$o":[${writtenMembers(value, names, depth, '[', ',', ']')}]}`;
+  return `{${writtenMembers(value, names, depth, '', ':', '')}}`;
+}
+
+const isForm = (name: string): boolean => name.startsWith('$');
+
+function writtenArray(values: readonly unknown[], depth: number): string {
+  let text = '[';
+  for (let at = 0; at < values.length; at++) text += (at === 0 ? '' : ',') + written(values[at], depth + 1);
+  return `${text}]`;
+}
+
+function writtenMembers(
+  value: object,
+  names: readonly string[],
+  depth: number,
+  before: string,
+  between: string,
+  behind: string,
+): string {
+  let text = '';
+  for (const name of names) {
+    const member = written((value as Record<string, unknown>)[name], depth + 1);
+    text += `${text === '' ? '' : ','}${before}${JSON.stringify(name)}${between}${member}${behind}`;
+  }
+  return text;
 }
 
 function read(value: unknown, depth: number): unknown {
   if (depth > 2 * DEPTH_MAX) throw new TypeError('The data is nested too deeply.');
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((each) => read(each, depth + 1));
-  const entries = Object.entries(value);
-  const [[name, content] = []] = entries;
-  if (name === undefined || !name.startsWith('$')) return objectOf(entries, depth);
-  if (entries.length !== 1) throw new TypeError('The data has a form of its own beside other members.');
-  return readForm(name, content, depth);
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) value[at] = read(value[at], depth + 1);
+    return value;
+  }
+  return readObject(value as Record<string, unknown>, depth);
 }
 
-const objectOf = (entries: readonly (readonly [string, unknown])[], depth: number): object => {
-  if (entries.some(([name]) => name.startsWith('$'))) throw new TypeError('The data has a form among other members.');
-  return Object.fromEntries(entries.map(([name, each]) => [name, read(each, depth + 1)]));
-};
+function readObject(value: Record<string, unknown>, depth: number): unknown {
+  const names = Object.keys(value);
+  const [first] = names;
+  if (first !== undefined && isForm(first)) {
+    if (names.length !== 1) throw new TypeError('The data has a form of its own beside other members.');
+    return readForm(first, value[first], depth);
+  }
+  for (const name of names) {
+    if (isForm(name)) throw new TypeError('The data has a form among other members.');
+    const before = value[name];
+    const after = read(before, depth + 1);
+    if (after !== before) setMember(value, name, after);
+  }
+  return value;
+}
+
+/** An assignment to `__proto__` would change what the object inherits. */
+function setMember(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') target[name] = value;
+  else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+}
 
 function readForm(name: string, content: unknown, depth: number): unknown {
   if (name === '$u' && content === 0) return undefined;
