@@ -1,7 +1,6 @@
 // What the store and the thread that owns its file say to each other.
 
 import type { SuspensionChange } from '../../accounts/keys/calls.ts';
-import type { LogEntry } from '../../cluster/replication/entry.ts';
 import type { Drawn } from '../../store/entry.ts';
 import type { StoreErrorReason } from '../../store/store-error.ts';
 import type { CallName } from './store.ts';
@@ -32,7 +31,7 @@ export interface Entry {
 /** What a replica asks of its database. */
 export type ReplicaRequest =
   | { ask: 'position' }
-  | { ask: 'apply'; entry: LogEntry; bytes: Uint8Array; hash: string; sequence: number }
+  | { ask: 'apply'; bytes: Uint8Array; hash: string; sequence: number }
   | { ask: 'moved'; number: number; sequence: number }
   | { ask: 'kept'; afterNumber: number }
   | { ask: 'hashAt'; number: number };

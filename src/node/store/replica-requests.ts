@@ -1,6 +1,7 @@
 // What a replica asks of its database, as the thread that owns the file answers it: entries of the log are applied as they are, and
 // the position in the log is noted in the same commit.
 import { createHash } from 'node:crypto';
+import { entryOfBytes } from '../../cluster/replication/entry.ts';
 import { textOfPlain } from '../../runtime/plain-data.ts';
 import type { Drawn } from '../../store/entry.ts';
 import type { ReplicaPosition, ReplicaTables } from '../../store/replica-position.ts';
@@ -37,8 +38,10 @@ function answerOf(target: Target, replica: ReplicaTables, request: ReplicaReques
 function applyLogEntry(
   target: Target,
   replica: ReplicaTables,
-  { entry, bytes, hash, sequence }: Extract<ReplicaRequest, { ask: 'apply' }>,
+  { bytes, hash, sequence }: Extract<ReplicaRequest, { ask: 'apply' }>,
 ): { answers: Answer[]; outcome: string } {
+  const entry = entryOfBytes(bytes);
+  if (entry === undefined) throw new StoreError('invalid', 'The bytes are no entry of the log.');
   const { epoch, number, nowMs } = entry;
   const before = replica.findPosition();
   if (number !== before.number + 1) {

@@ -65,7 +65,8 @@ export const replicaStoreOf = (database: Pick<SqliteStore, 'replica'>): ReplicaS
   const ask = <Value>(request: Parameters<SqliteStore['replica']>[0]) => database.replica(request) as Promise<Value>;
   return {
     position: () => ask({ ask: 'position' }),
-    apply: (entry, bytes, { hash, sequence }) => ask({ ask: 'apply', entry, bytes, hash, sequence }),
+    // As bytes: a copy of the calls would cost this thread more than the other one their parsing.
+    apply: (_, bytes, { hash, sequence }) => ask({ ask: 'apply', bytes, hash, sequence }),
     moved: (number, sequence) => ask({ ask: 'moved', number, sequence }),
     kept: (afterNumber) => ask({ ask: 'kept', afterNumber }),
     hashAt: (number) => ask({ ask: 'hashAt', number }),

@@ -74,7 +74,7 @@ function serve(): void {
 
   function answerRequest(id: number, request: ReplicaRequest): void {
     tell({ kind: 'replica', ...answerReplica(target, replica, id, request) });
-    if (request.ask === 'apply' && request.entry.calls.length > 0) written(news.tellRevocations());
+    if (request.ask === 'apply') written(news.tellRevocations());
   }
 
   // The directory rather than a file in it: the write-ahead log comes and goes.

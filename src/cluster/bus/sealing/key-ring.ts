@@ -5,6 +5,8 @@ import { keyFor, openBytes, SEALING_KEY_BYTES, sealBytes } from '../../../runtim
 import type { SigningSecrets } from '../signed.ts';
 
 const SALT_BYTES = 16;
+/** A nonce is random, so a key does not seal without an end. */
+const ENTRIES_PER_KEY = 2 ** 20;
 /** A salt; during rotation also the key, encrypted under a pad derived from the previous secret. */
 export const HINT_BYTES: readonly number[] = [SALT_BYTES, SALT_BYTES + SEALING_KEY_BYTES];
 
@@ -17,6 +19,11 @@ interface FreshKey {
 export class KeyRing {
   readonly #main: Uint8Array;
   readonly #previous: Uint8Array | undefined;
+  /** The key of the entries that are sealed at present, and how many more it seals. */
+  #current: FreshKey | undefined;
+  #left = 0;
+  /** Of the entry that was opened last: most come from the same writer. */
+  #last: { hint: Buffer; keys: Uint8Array[] } | undefined;
 
   /** @param purpose a message sealed for one purpose cannot be opened for another */
   constructor({ secret, previousSecret }: SigningSecrets, purpose: string) {
@@ -33,8 +40,26 @@ export class KeyRing {
     return { key, hint: Buffer.concat([salt, ...slot]) };
   }
 
+  /** A key for many entries. */
+  current(): FreshKey {
+    if (this.#current === undefined || this.#left === 0) {
+      this.#current = this.fresh();
+      this.#left = ENTRIES_PER_KEY;
+    }
+    this.#left--;
+    return this.#current;
+  }
+
   /** The candidate keys. The right one is the one that opens the message. */
   candidates(hint: Uint8Array): Uint8Array[] {
+    if (this.#last?.hint.equals(hint) !== true) {
+      const own = Buffer.from(hint);
+      this.#last = { hint: own, keys: this.#derive(own) };
+    }
+    return this.#last.keys;
+  }
+
+  #derive(hint: Uint8Array): Uint8Array[] {
     const salt = hint.subarray(0, SALT_BYTES);
     const slot = hint.subarray(SALT_BYTES);
     const masters = this.#previous === undefined ? [this.#main] : [this.#main, this.#previous];
@@ -55,7 +80,7 @@ const xor = (one: Uint8Array, other: Uint8Array): Uint8Array => one.map((byte, a
  * another name. There is no replay protection: the reader has to detect an old entry.
  */
 export function sealEntry(ring: KeyRing, name: string, plain: Uint8Array): Buffer {
-  const { key, hint } = ring.fresh();
+  const { key, hint } = ring.current();
   return Buffer.concat([Buffer.from([hint.length]), hint, sealBytes(key, name, plain)]);
 }
 
