@@ -4,16 +4,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { ensureBuilt } from '../bin/build.js';
 import type { Store } from '../src/node/store/store.ts';
 import { ratiosOf, type Spread, spreadOf, textOf } from './batch/spread.ts';
+import { compiledStore } from './compiled-store.ts';
+import { createPayer, settledPerSecond } from './settlements.ts';
 
-const OPERATOR = { type: 'operator', id: 'bench' } as const;
-const LEASE_MS = 60_000;
-const PRICE = { unit: 'minute', microUsd: 4_300n, minimumMicroUsd: 0n } as const;
-const WANTED = { wantedMicroUsd: 4_300n, leastMicroUsd: 1_000n, leaseMs: LEASE_MS };
 const LOADS = {
   settled_per_second: { name: '100 in flight', inFlight: 100, renewals: 0 },
   settled_per_second_1000: { name: '1,000 in flight', inFlight: 1_000, renewals: 0 },
@@ -29,13 +25,8 @@ const { openSqliteStore } = await compiledStore();
 const directory = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
 const store: Store = await openSqliteStore({ directory });
 try {
-  const { id: organisationId } = await store.createOrganisation('Bench', 0n, OPERATOR);
-  const { key } = await store.createKey(organisationId, {}, OPERATOR);
-  await store.addCredit(
-    { organisationId, kind: 'top_up', microUsd: 10n ** 12n, uniqueKey: 'bench', note: '' },
-    OPERATOR,
-  );
-  await measure(organisationId, key.id, 'warm', 100, 0, 2_000);
+  const payer = await createPayer(store);
+  await settledPerSecond(store, payer, { name: 'warm', inFlight: 100, renewals: 0, count: 2_000 });
   const settled: Record<Load, number[]> = {
     settled_per_second: [],
     settled_per_second_1000: [],
@@ -45,8 +36,8 @@ try {
   for (let round = 0; round < ROUNDS; round++) {
     bare.push(bareCommits());
     for (const [load, { inFlight, renewals }] of Object.entries(LOADS) as [Load, (typeof LOADS)[Load]][]) {
-      const count = Math.ceil(sessions / ROUNDS);
-      settled[load].push(await measure(organisationId, key.id, `${load}-${round}`, inFlight, renewals, count));
+      const crowd = { name: `${load}-${round}`, inFlight, renewals, count: Math.ceil(sessions / ROUNDS) };
+      settled[load].push(await settledPerSecond(store, payer, crowd));
     }
   }
   await report(settled, bare);
@@ -101,46 +92,4 @@ function bareCommits(): number {
   } finally {
     database.close();
   }
-}
-
-/** The store as it is shipped: its thread runs the compiled files. */
-async function compiledStore(): Promise<typeof import('../src/node/store/sqlite-store.ts')> {
-  await ensureBuilt(fileURLToPath(new URL('../', import.meta.url)));
-  return import('../src/node/store/sqlite-store.ts');
-}
-
-/** Sessions settled a second, each by one of so many that run beside each other. */
-async function measure(
-  organisationId: string,
-  keyId: string,
-  name: string,
-  inFlight: number,
-  renewals: number,
-  count: number,
-): Promise<number> {
-  let next = 0;
-  const worker = async () => {
-    for (let index = next++; index < count; index = next++) {
-      const model = 'loopback/script';
-      const openedAt = new Date().toISOString();
-      const head = { id: `ses_${name}_${index}`, organisationId, keyId, mode: 'live', model, openedAt } as const;
-      const line = (audioMs: number) => [{ model, own: false, audioMs, price: PRICE }];
-      await store.openSession(head, WANTED);
-      for (let renewal = 1; renewal <= renewals; renewal++) {
-        await store.renewHold(head, line(renewal * 10_000), WANTED);
-      }
-      const lines = line(10_000 * renewals + 5_000 + index);
-      const endedAt = new Date().toISOString();
-      await store.settleSession(head, {
-        endedAt,
-        reason: 'client_closed',
-        code: null,
-        audioMs: lines[0]!.audioMs,
-        lines,
-      });
-    }
-  };
-  const startedMs = performance.now();
-  await Promise.all(Array.from({ length: inFlight }, worker));
-  return Math.round((count * 1000) / (performance.now() - startedMs));
 }

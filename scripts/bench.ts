@@ -4,6 +4,7 @@ const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   open: () => import('../bench/open.ts'),
   failover: () => import('../bench/failover.ts'),
   ledger: () => import('../bench/ledger.ts'),
+  replicas: () => import('../bench/replicas.ts'),
   batch: () => import('../bench/batch.ts'),
   lock: () => import('../bench/lock.ts'),
   bus: () => import('../bench/bus.ts'),
