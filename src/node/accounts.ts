@@ -139,10 +139,14 @@ async function openReplicatedAccounts(
       ...{ records: shared.records, store, clock, shard: FIRST_SHARD, directory },
       onFault: (error) => logger.error({ err: error }, 'the ledger could not be noted'),
     });
-  let closeStandby = await openStandby(before);
+  let isCurrent = () => false;
+  let closeStandby = await openStandby(before, () => isCurrent());
   defer(() => closeStandby());
   const { store, ownership } = await ownAsReplica(before, shared, {
     admit: (database) => recordOf(database).admit(),
+    onFollowing: (asked) => {
+      isCurrent = asked;
+    },
     onFault: (error) => end('store fault', error),
     end: (sentence) => {
       for (const listener of onLost) listener();

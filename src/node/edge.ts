@@ -85,9 +85,17 @@ export async function openEdge(assembly: Assembly, services: EdgeServices | unde
   return edge;
 }
 
-/** What a replica of the accounts serves while another node owns them: health and metrics. Closed before the node opens its own server. */
-export async function openStandby(before: Omit<Assembly, 'store'>): Promise<() => Promise<void>> {
-  const routes = { ...operatorOf(before, { isReady: () => false, isStandby: true }), consoleUrl: () => undefined };
+/**
+ * What a replica of the accounts serves while another node owns them: health and metrics. Closed before the node opens its own server.
+ *
+ * @param isCurrent whether it could take over now
+ */
+export async function openStandby(
+  before: Omit<Assembly, 'store'>,
+  isCurrent: () => boolean,
+): Promise<() => Promise<void>> {
+  const readiness = { isReady: () => false, isCurrentStandby: isCurrent };
+  const routes = { ...operatorOf(before, readiness), consoleUrl: () => undefined };
   const { server } = await serveOperator({ ...serverOptions(before), routes, clock: before.clock });
   before.logger.info({ port: server.port }, 'standby listens');
   return async () => {

@@ -54,6 +54,8 @@ export interface OwnedReplica {
 export interface ReplicaOptions {
   /** Whether this database may be the one of the gateway: `LedgerRecord.admit`. */
   admit(store: Store): Promise<void>;
+  /** Called once, with what tells whether this replica follows the log and has what the others have. */
+  onFollowing(isCurrent: () => boolean): void;
   /** This node cannot continue. */
   end(sentence: string): void;
   onFault(error: unknown): void;
@@ -84,6 +86,10 @@ export async function ownAsReplica(
     await current?.database.close();
   });
   watchReplica(metrics, () => current?.replica);
+  options.onFollowing(() => {
+    const replica = current?.replica;
+    return replica !== undefined && replica.role !== 'ended' && peers.isLevel(replica.position.number);
+  });
   for (;;) {
     const database = await joinLog({
       ...{ log, directory },

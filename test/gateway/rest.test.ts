@@ -316,9 +316,12 @@ describe('the operator’s endpoints', () => {
     expect(await (await fetch(`${live.url}/healthz`)).json()).toEqual({ status: 'ok' });
     expect(await (await fetch(`${live.url}/readyz`)).json()).toEqual({ status: 'ready', new_paid_sessions: true });
     expect((await fetch(`${live.url}/readyz?paid=true`)).status).toBe(200);
-    const refused = await fetch(`${live.url}/readyz?paid=yes`);
-    expect(refused.status).toBe(400);
-    expect(await refused.json()).toMatchObject({ error: { param: 'paid' } });
+    expect((await fetch(`${live.url}/readyz?standby=true`)).status).toBe(200);
+    for (const param of ['paid', 'standby']) {
+      const refused = await fetch(`${live.url}/readyz?${param}=yes`);
+      expect(refused.status).toBe(400);
+      expect(await refused.json()).toMatchObject({ error: { param } });
+    }
   });
 
   it('/metrics shows sessions, audio, lag, queues, drops and refusals', async () => {

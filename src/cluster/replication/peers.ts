@@ -41,8 +41,18 @@ export class Peers {
 
   /** Whether another replica has lately had more entries. */
   isAhead(number: number): boolean {
+    return this.#lately().some((each) => each > number);
+  }
+
+  /** Whether others have lately been heard, none of which had more entries. */
+  isLevel(number: number): boolean {
+    const lately = this.#lately();
+    return lately.length > 0 && lately.every((each) => each <= number);
+  }
+
+  #lately(): number[] {
     const sinceMs = this.#options.clock.now() - HEARD_MS;
-    return [...this.#heard.values()].some((each) => each.atMs >= sinceMs && each.number > number);
+    return [...this.#heard.values()].filter(({ atMs }) => atMs >= sinceMs).map(({ number }) => number);
   }
 
   close(): void {

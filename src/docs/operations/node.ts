@@ -23,7 +23,7 @@ const getReady: Operation = {
   path: '/readyz',
   summary: 'Does it take work?',
   description:
-    'For a balancer: 503 from the moment the node drains. `new_paid_sessions` is false while the ledger does not answer: then only free work, work on own provider keys and customers without any limit can begin. With `?paid=true` that is a 503 as well.',
+    'For a balancer: 503 from the moment the node drains. `new_paid_sessions` is false while the ledger does not answer: then only free work, work on own provider keys and customers without any limit can begin. With `?paid=true` that is a 503 as well. A node that keeps a copy of the accounts while another node owns them is a `standby`, which is a 503 too. With `?standby=true` it is a 200 once the node could take over.',
   query: ReadyQuery,
   answers: {
     200: {
@@ -32,7 +32,7 @@ const getReady: Operation = {
     },
     503: {
       description:
-        'It is shutting down, or `paid=true` was requested and no paid session can begin: send no clients here.',
+        'It is shutting down or a standby, or `paid=true` was requested and no paid session can begin: send no clients here.',
       forms: { 'application/json': { schema: ReadyAnswer, example: { status: 'draining' } } },
     },
   },

@@ -13,8 +13,8 @@ export const getHealth = () => async (): Promise<Reply> => json(200, { status: '
 
 export interface Readiness {
   isReady(): boolean;
-  /** A replica of the accounts that another node owns. */
-  isStandby?: boolean | undefined;
+  /** Whether a replica of the accounts that another node owns could take over now. Absent on every other node. */
+  isCurrentStandby?: (() => boolean) | undefined;
   /** Whether customers with limits can begin paid work now. Absent on a node that serves no clients. */
   mayBePaid?: (() => Promise<boolean>) | undefined;
 }
@@ -22,18 +22,28 @@ export interface Readiness {
 /**
  * 503 from the moment the node drains, so that a load balancer sends no clients here any more. A ledger that does not answer is
  * reported, and is a 503 for those who ask about paid work: a balancer that took all nodes away would end free and running work too.
+ * A standby is a 503 except for those who ask about standbys: a rolling restart waits until one could take over.
  */
 export const getReady =
-  ({ isReady, isStandby, mayBePaid }: Readiness) =>
+  ({ isReady, isCurrentStandby, mayBePaid }: Readiness) =>
   async ({ request }: RouteContext): Promise<Reply> => {
-    const paid = new URLSearchParams(request.query).get('paid') ?? 'false';
-    if (paid !== 'true' && paid !== 'false')
-      throw apiError('invalid_request', '`paid` is true or false.', { param: 'paid' });
-    if (!isReady()) return json(503, { status: isStandby ? 'standby' : 'draining' });
+    const query = new URLSearchParams(request.query);
+    const isPaidAsked = flagIn(query, 'paid');
+    const isStandbyAsked = flagIn(query, 'standby');
+    if (isCurrentStandby !== undefined)
+      return json(isStandbyAsked && isCurrentStandby() ? 200 : 503, { status: 'standby' });
+    if (!isReady()) return json(503, { status: 'draining' });
     if (mayBePaid === undefined) return json(200, { status: 'ready' });
     const isPaid = await mayBePaid();
-    return json(isPaid || paid === 'false' ? 200 : 503, { status: 'ready', new_paid_sessions: isPaid });
+    return json(isPaid || !isPaidAsked ? 200 : 503, { status: 'ready', new_paid_sessions: isPaid });
   };
+
+function flagIn(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name) ?? 'false';
+  if (value !== 'true' && value !== 'false')
+    throw apiError('invalid_request', `\`${name}\` is true or false.`, { param: name });
+  return value === 'true';
+}
 
 export interface MetricsAccess extends Pick<Reach, 'isPrivate'> {
   /** Clients that send it as a bearer credential may read the metrics. Without it they are open to private requests alone. */

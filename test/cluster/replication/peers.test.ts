@@ -28,6 +28,19 @@ test('a replica that is ahead counts for three seconds', async () => {
   peers.close();
 });
 
+test('a replica is level with the others only while their positions arrive, and none has more entries', async () => {
+  const { bus, peers, run } = await rig();
+  expect(peers.isLevel(9)).toBe(false);
+  for (const [node, number] of Object.entries({ there: 7, elsewhere: 5 })) {
+    const body: { type: string } = Object.assign({ type: TOPIC }, { node, number });
+    bus.publish(TOPIC, body);
+  }
+  expect([6, 7, 8].map((number) => peers.isLevel(number))).toEqual([false, true, true]);
+  await run(3_100);
+  expect(peers.isLevel(8)).toBe(false);
+  peers.close();
+});
+
 test('reports once a second, and no more after it was closed', async () => {
   const { bus, peers, run } = await rig();
   const told: unknown[] = [];

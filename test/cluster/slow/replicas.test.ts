@@ -65,6 +65,19 @@ describe.skipIf(!natsServerIsHere)('replicas of the accounts', () => {
     edge = await cluster.add('edge', { roles: 'edge,upstream' });
   }, 6 * NODE_START_MS);
 
+  it('are a standby for balancers, and ready for a rolling restart, while another node owns the accounts', async () => {
+    for (const node of others()) {
+      const { port } = await node.logged('standby listens');
+      const ask = async (query: string) => {
+        const answer = await fetch(`http://127.0.0.1:${port}/readyz${query}`);
+        return [answer.status, await answer.json()];
+      };
+      expect(await ask('')).toEqual([503, { status: 'standby' }]);
+      await expect.poll(() => ask('?standby=true'), { timeout: 10_000 }).toEqual([200, { status: 'standby' }]);
+    }
+    expect((await fetch(`${owner.url}/readyz?standby=true`)).status).toBe(200);
+  });
+
   it.each(['SIGKILL', 'SIGSTOP', 'SIGTERM'] as const)(
     'lose no word and no money when the owner is ended by %s, and one of them begins new paid sessions',
     async (signal) => {
