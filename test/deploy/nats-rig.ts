@@ -1,12 +1,12 @@
-// A nats-server with the file of deploy/ as its configuration: paths and passwords are those of the test, every other line is
-// the file's.
+// nats-servers with the files of deploy/ as their configuration: paths and passwords are those of the test, every other line is
+// the files'.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type NatsBus, type NatsBusOptions, openNatsBus } from '../../src/cluster/bus/nats/bus.ts';
 import { type NatsServer, startNatsServer } from '../fakes/network/nats-server.ts';
 import { SECRETS } from '../fakes/secrets.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { deployFile } from './proxy-rig.ts';
+import { deployFile, substituted } from './proxy-rig.ts';
 
 export const USERS = ['node', 'edge', 'upstream', 'accounts'] as const;
 export type User = (typeof USERS)[number];
@@ -39,15 +39,14 @@ export interface DeployedNats {
 /** The file, and the authority of its certificate, for a server at that address. */
 export function deployedConfig(directory: string, address?: string): { config: string; caFile: string } {
   const { certFile: caFile, keyFile } = certificate(directory, 'server', address);
-  const config = deployFile('nats/nats-server.conf')
-    .replace(/^listen:.*$/m, '')
-    .replace('/etc/nats/cert.pem', caFile)
-    .replace('/etc/nats/key.pem', keyFile)
-    .replace('/var/lib/nats', join(directory, 'store'))
-    .replace(
-      'include ./passwords.conf',
-      USERS.map((user) => `${user.toUpperCase()}_PASSWORD: "${passwordOf(user)}"`).join('\n'),
-    );
+  const passwords = USERS.map((user) => `${user.toUpperCase()}_PASSWORD: "${passwordOf(user)}"`).join('\n');
+  const config = substituted(deployFile('nats/nats-server.conf').replace(/^listen:.*$/m, ''), [
+    ['include ./users.conf', deployFile('nats/users.conf')],
+    ['include ./passwords.conf', passwords],
+    ['/etc/nats/cert.pem', caFile],
+    ['/etc/nats/key.pem', keyFile],
+    ['/var/lib/nats', join(directory, 'store')],
+  ]);
   return { config, caFile };
 }
 
