@@ -4,8 +4,15 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../machines/clock.ts';
 import { type ApiError, apiError } from '../api/errors.ts';
 import { keyFor, openBytes, sealBytes } from '../runtime/sealing.ts';
-import type { IdempotencyAnswer, IdempotencyAttempt, IdempotencyStore } from '../store/idempotency.ts';
-import { StoreError } from '../store/store-error.ts';
+import {
+  answerContent,
+  IDEMPOTENCY_LIMITS,
+  type IdempotencyAnswer,
+  type IdempotencyAttempt,
+  type IdempotencyStore,
+} from '../store/idempotency.ts';
+import { findContent, PIECE_BYTES_MAX, type PieceStore, putPieces } from '../store/pieces.ts';
+import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 import { type Deferred, deferred } from './deferred.ts';
 import type { Field } from './multipart/form-fields.ts';
 import type { WholeReply } from './server.ts';
@@ -15,14 +22,22 @@ const LEASE_MS = 60_000;
 const RENEW_MS = 20_000;
 const WAIT_MS = 60_000;
 const RETRY_SECONDS = 5;
+/** Why the store does not keep an answer that it could be given. `invalid`: it is of a version that knows no pieces. */
+const NOT_KEPT: readonly StoreErrorReason[] = ['overflow', 'invalid', 'conflict'];
 /** In the place of an answer that is not kept. */
 const NO_ANSWER = new Uint8Array(0);
 /** Requests that wait; each may hold 1 MiB of its body. */
 const WAITING_MAX = 128;
 const WAITING_PER_KEY_MAX = 8;
 
+type AnswerStore = Pick<
+  IdempotencyStore,
+  'claimIdempotency' | 'renewIdempotency' | 'finishIdempotency' | 'finishIdempotencyInPieces' | 'releaseIdempotency'
+> &
+  PieceStore;
+
 export interface IdempotencyOptions {
-  store: Pick<IdempotencyStore, 'claimIdempotency' | 'renewIdempotency' | 'finishIdempotency' | 'releaseIdempotency'>;
+  store: AnswerStore;
   /** The node's secret: answers are sealed with a key made of it. */
   secret: Uint8Array;
   clock: Clock;
@@ -30,6 +45,8 @@ export interface IdempotencyOptions {
   waitMs?: number;
   /** What should not have happened, for the log. */
   onFault(error: unknown): void;
+  /** Only that a request was answered is kept: the answer was too large, or could not be stored. */
+  onUnkept?(): void;
 }
 
 /** The request does the work, or another one has done it. */
@@ -99,7 +116,10 @@ export class Idempotency {
       end();
       // The end of another process's work is not announced.
       if (claim.state === 'running') throw stillRunning();
-      return { type: 'done', before: new EarlierAnswer(claim, name, this.#seal) };
+      return {
+        type: 'done',
+        before: new EarlierAnswer(claim, { organisationId: attempt.organisationId, name }, this.#seal, store),
+      };
     } catch (error) {
       end();
       throw unanswered(error);
@@ -159,18 +179,32 @@ export class IdempotentWork {
 
   /** Keeps the answer for those that ask again. Never rejects: what is done is done. */
   async finish(fingerprint: Uint8Array, reply: WholeReply): Promise<void> {
-    const { store } = this.#options;
+    const { store, onUnkept } = this.#options;
     const sealed = this.#seal.seal(reply, this.#name);
     await this.#close(async () => {
       try {
-        await store.finishIdempotency(this.#attempt, fingerprint, sealed);
+        if (await this.#keep(fingerprint, sealed)) return;
       } catch (error) {
-        if (!(error instanceof StoreError && error.reason === 'overflow')) throw error;
-        // Too large for the way to the node with the accounts. That it was answered is written down anyway: else the next
-        // file under the key, whatever it is, would count as charged already.
-        await store.finishIdempotency(this.#attempt, fingerprint, NO_ANSWER);
+        if (!(error instanceof StoreError && NOT_KEPT.includes(error.reason))) throw error;
       }
+      onUnkept?.();
+      // That it was answered is written down anyway: else the next file under the key, whatever it is, would count as charged already.
+      await store.finishIdempotency(this.#attempt, fingerprint, NO_ANSWER);
     });
+  }
+
+  /** False for an answer that is too large to be kept. */
+  async #keep(fingerprint: Uint8Array, sealed: Uint8Array): Promise<boolean> {
+    const { store } = this.#options;
+    if (sealed.length > IDEMPOTENCY_LIMITS.answerBytesMax) return false;
+    if (sealed.length <= PIECE_BYTES_MAX) {
+      await store.finishIdempotency(this.#attempt, fingerprint, sealed);
+      return true;
+    }
+    const { organisationId, attemptId } = this.#attempt;
+    const pieces = await putPieces(store, organisationId, answerContent(attemptId), sealed);
+    await store.finishIdempotencyInPieces(this.#attempt, fingerprint, pieces);
+    return true;
   }
 
   /** Nothing came of it: the next request under the key begins again. Never rejects. */
@@ -214,26 +248,47 @@ export class IdempotentWork {
 /** What an earlier request under the key was answered. */
 export class EarlierAnswer {
   readonly #answer: IdempotencyAnswer;
-  readonly #name: string;
+  readonly #of: { organisationId: string; name: string };
   readonly #seal: AnswerSeal;
+  readonly #store: Pick<PieceStore, 'findPiece'>;
 
-  constructor(answer: IdempotencyAnswer, name: string, seal: AnswerSeal) {
+  constructor(
+    answer: IdempotencyAnswer,
+    of: { organisationId: string; name: string },
+    seal: AnswerSeal,
+    store: Pick<PieceStore, 'findPiece'>,
+  ) {
     this.#answer = answer;
-    this.#name = name;
+    this.#of = of;
     this.#seal = seal;
+    this.#store = store;
   }
 
-  /** The same answer for the same request. Throws the ApiError `idempotency_conflict` for another one. */
-  replyTo(fingerprint: Uint8Array): WholeReply {
-    const { sealed, attemptId } = this.#answer;
+  /**
+   * The same answer for the same request. Rejects with the ApiError `idempotency_conflict` for another one, or `overloaded` when the
+   * store does not answer.
+   */
+  async replyTo(fingerprint: Uint8Array): Promise<WholeReply> {
+    const { attemptId } = this.#answer;
     if (Buffer.compare(this.#answer.fingerprint, fingerprint) !== 0) {
       throw conflict('was used with another request within the last 24 hours. Choose a new key for a new file.');
     }
-    const reply = sealed === null ? undefined : this.#seal.open(sealed, this.#name);
+    const sealed = await this.#sealed();
+    const reply = sealed === undefined ? undefined : this.#seal.open(sealed, this.#of.name);
     if (reply !== undefined) return { ...reply, headers: { ...reply.headers, 'Idempotency-Replayed': 'true' } };
     throw conflict(
       `belongs to the request ${attemptId}, which was answered and charged; its answer is not kept any more. To have the file transcribed again, choose a new key.`,
     );
+  }
+
+  async #sealed(): Promise<Uint8Array | undefined> {
+    const { sealed, attemptId, pieces = 0 } = this.#answer;
+    if (pieces === 0) return sealed ?? undefined;
+    try {
+      return await findContent(this.#store, this.#of.organisationId, answerContent(attemptId), pieces);
+    } catch (error) {
+      throw unanswered(error);
+    }
   }
 }
 

@@ -210,6 +210,7 @@ function filesOf(assembly: Assembly, { money, live }: EdgeServices) {
     secret,
     clock,
     onFault: (error) => logger.error({ err: error }, 'idempotency fault'),
+    onUnkept: () => metrics.dropped('idempotent_answer'),
   });
   metrics.watchQueue('idempotent_requests', () => idempotency.waiting);
   const lengths = new LengthMeter({

@@ -1,6 +1,7 @@
 // Idempotency keys: who works under one, and what the first request was answered. Bodies are sealed before they come here, and
 // of the key itself only a hash is kept. When an attempt counts as done is decided by the edge.
 import { type Asynchronous, member, type Operations, writes } from './operation.ts';
+import type { Pieces } from './pieces.ts';
 import { StoreError } from './store-error.ts';
 import type { TableContext } from './table-context.ts';
 
@@ -25,14 +26,19 @@ export type IdempotencyClaim =
   | { state: 'running'; leaseMs: number }
   | IdempotencyAnswer;
 
-/** What the first request was answered; `sealed` is null when that was too large to be kept, or had to make room. */
+/** What the first request was answered; `sealed` is null when that was too large to be kept, had to make room, or is in pieces. */
 export interface IdempotencyAnswer {
   state: 'done';
   attemptId: string;
   /** SHA-256 of the request. */
   fingerprint: Uint8Array;
   sealed: Uint8Array | null;
+  /** Of `answerContent(attemptId)`; 0 where it is not in pieces. Absent in older versions. */
+  pieces?: number;
 }
+
+/** The content that an answer in pieces is. */
+export const answerContent = (attemptId: string): string => `answer ${attemptId}`;
 
 export interface IdempotencyCalls {
   /** Gives a free key to the attempt; forgets a few of those whose time is over. Throws `not_found` for the organisation. */
@@ -44,6 +50,11 @@ export interface IdempotencyCalls {
    * kept, when the key is the attempt's no more.
    */
   finishIdempotency(attempt: IdempotencyAttempt, fingerprint: Uint8Array, sealed: Uint8Array): boolean;
+  /**
+   * The same for an answer whose pieces were put as `answerContent` before. Throws `conflict` unless all of them are there, and
+   * `invalid` when they are too large to be kept.
+   */
+  finishIdempotencyInPieces(attempt: IdempotencyAttempt, fingerprint: Uint8Array, pieces: number): boolean;
   /** Nothing came of the attempt: the key is free. */
   releaseIdempotency(attempt: IdempotencyAttempt): void;
   /** Ends the leases of all attempts that began by then: no process that works on them is left. What they charge under stays. */
@@ -57,6 +68,7 @@ export const IDEMPOTENCY_OPERATIONS = {
   claimIdempotency: writes(member('object', 'number')),
   renewIdempotency: writes(member('object', 'number')),
   finishIdempotency: writes(member('object', 'bytes', 'bytes')),
+  finishIdempotencyInPieces: writes(member('object', 'bytes', 'number')),
   releaseIdempotency: writes(member('object')),
 } as const satisfies Operations<IdempotencyCalls>;
 
@@ -97,6 +109,7 @@ interface Row {
   leaseUntilMs: number | null;
   fingerprint: Uint8Array | null;
   sealed: Uint8Array | null;
+  pieces: number;
 }
 
 interface Totals {
@@ -105,27 +118,25 @@ interface Totals {
   bytes: number;
 }
 
+const own = 'WHERE organisation_id = @organisationId AND key_hash = @keyHash AND attempt_id = @attemptId';
+
 export function createIdempotencyTables(
   { database, nowMs }: Pick<TableContext, 'database' | 'nowMs'>,
+  pieces: Pick<Pieces, 'measurePieces' | 'takePieces'>,
   limits: IdempotencyLimits = IDEMPOTENCY_LIMITS,
 ): IdempotencyCalls {
   const hasOrganisation = database.prepare<[string], number>('SELECT 1 FROM organisations WHERE id = ?').pluck();
   const find = database.prepare<[string, Uint8Array], Row>(
     `SELECT number, attempt_id AS attemptId, charge_id AS chargeId, expires_at_ms AS expiresAtMs,
-            lease_until_ms AS leaseUntilMs, fingerprint, sealed
+            lease_until_ms AS leaseUntilMs, fingerprint, sealed, pieces
      FROM idempotency_keys WHERE organisation_id = ? AND key_hash = ?`,
   );
   const insert = database.prepare<IdempotencyAttempt & Pick<Row, 'chargeId' | 'expiresAtMs' | 'leaseUntilMs'>>(
     `INSERT INTO idempotency_keys (organisation_id, key_hash, attempt_id, charge_id, expires_at_ms, lease_until_ms)
      VALUES (@organisationId, @keyHash, @attemptId, @chargeId, @expiresAtMs, @leaseUntilMs)`,
   );
-  const own = 'WHERE organisation_id = @organisationId AND key_hash = @keyHash AND attempt_id = @attemptId';
   const renew = database.prepare<IdempotencyAttempt & { leaseUntilMs: number }>(
     `UPDATE idempotency_keys SET lease_until_ms = @leaseUntilMs ${own} AND fingerprint IS NULL`,
-  );
-  const finish = database.prepare<IdempotencyAttempt & { fingerprint: Uint8Array; sealed: Uint8Array | null }>(
-    `UPDATE idempotency_keys SET lease_until_ms = NULL, fingerprint = @fingerprint, sealed = @sealed
-     ${own} AND fingerprint IS NULL`,
   );
   const release = database.prepare<IdempotencyAttempt>(
     `DELETE FROM idempotency_keys ${own} AND fingerprint IS NULL AND charge_id = attempt_id`,
@@ -151,11 +162,6 @@ export function createIdempotencyTables(
     `DELETE FROM idempotency_keys WHERE number IN
        (SELECT number FROM idempotency_keys WHERE organisation_id = ? AND fingerprint IS NOT NULL ORDER BY number LIMIT ?)`,
   );
-  const emptyOldest = database.prepare<[string]>(
-    `UPDATE idempotency_keys SET sealed = NULL WHERE number =
-       (SELECT number FROM idempotency_keys WHERE organisation_id = ? AND sealed IS NOT NULL ORDER BY number LIMIT 1)`,
-  );
-
   function claim(attempt: IdempotencyAttempt, leaseMs: number): IdempotencyClaim {
     const now = nowMs();
     const { organisationId, keyHash, attemptId } = attempt;
@@ -174,20 +180,10 @@ export function createIdempotencyTables(
     return { state: 'claimed', chargeId };
   }
 
-  function keep(attempt: IdempotencyAttempt, fingerprint: Uint8Array, sealed: Uint8Array): boolean {
-    const isSmall = sealed.length <= limits.answerBytesMax;
-    if (finish.run({ ...attempt, fingerprint, sealed: isSmall ? sealed : null }).changes === 0) return false;
-    for (;;) {
-      const { answers, bytes } = totals.get(attempt.organisationId) as Totals;
-      if (answers <= limits.answersMax && bytes <= limits.bytesMax) return true;
-      emptyOldest.run(attempt.organisationId);
-    }
-  }
-
   return {
     claimIdempotency: database.transaction(claim),
     renewIdempotency: (attempt, leaseMs) => renew.run({ ...attempt, leaseUntilMs: nowMs() + leaseMs }).changes === 1,
-    finishIdempotency: database.transaction(keep),
+    ...keptAnswers(database, pieces, limits),
     releaseIdempotency(attempt) {
       // Under an earlier attempt's id something may have been charged, and the next attempt has to know it.
       if (release.run(attempt).changes === 0) letGo.run({ ...attempt, now: nowMs() });
@@ -196,11 +192,70 @@ export function createIdempotencyTables(
   };
 }
 
+function keptAnswers(
+  database: TableContext['database'],
+  { measurePieces, takePieces }: Pick<Pieces, 'measurePieces' | 'takePieces'>,
+  limits: IdempotencyLimits,
+): Pick<IdempotencyCalls, 'finishIdempotency' | 'finishIdempotencyInPieces'> {
+  const finish = database.prepare<IdempotencyAttempt & { fingerprint: Uint8Array; sealed: Uint8Array | null }>(
+    `UPDATE idempotency_keys SET lease_until_ms = NULL, fingerprint = @fingerprint, sealed = @sealed
+     ${own} AND fingerprint IS NULL`,
+  );
+  const finishInPieces = database.prepare<
+    IdempotencyAttempt & { fingerprint: Uint8Array; pieces: number; bytes: number }
+  >(
+    `UPDATE idempotency_keys SET lease_until_ms = NULL, fingerprint = @fingerprint, pieces = @pieces, piece_bytes = @bytes
+     ${own} AND fingerprint IS NULL`,
+  );
+  const totals = database.prepare<[string], Totals>(
+    'SELECT keys, answers, bytes FROM idempotency_totals WHERE organisation_id = ?',
+  );
+  const emptyOldest = database.prepare<[string]>(
+    `UPDATE idempotency_keys SET sealed = NULL, pieces = 0, piece_bytes = 0 WHERE number =
+       (SELECT number FROM idempotency_keys WHERE organisation_id = ? AND (sealed IS NOT NULL OR pieces > 0)
+        ORDER BY number LIMIT 1)`,
+  );
+
+  function keep(attempt: IdempotencyAttempt, fingerprint: Uint8Array, sealed: Uint8Array): boolean {
+    const isSmall = sealed.length <= limits.answerBytesMax;
+    if (finish.run({ ...attempt, fingerprint, sealed: isSmall ? sealed : null }).changes === 0) return false;
+    makeRoom(attempt.organisationId);
+    return true;
+  }
+
+  function keepPieces(attempt: IdempotencyAttempt, fingerprint: Uint8Array, pieces: number): boolean {
+    const { organisationId } = attempt;
+    const content = answerContent(attempt.attemptId);
+    const bytes = measurePieces(organisationId, content, pieces);
+    if (bytes > limits.answerBytesMax) {
+      throw new StoreError('invalid', `The answer has ${bytes} bytes. Up to ${limits.answerBytesMax} are kept.`);
+    }
+    // Otherwise the pieces expire.
+    if (finishInPieces.run({ ...attempt, fingerprint, pieces, bytes }).changes === 0) return false;
+    takePieces(organisationId, content);
+    makeRoom(organisationId);
+    return true;
+  }
+
+  function makeRoom(organisationId: string): void {
+    for (;;) {
+      const { answers, bytes } = totals.get(organisationId) as Totals;
+      if (answers <= limits.answersMax && bytes <= limits.bytesMax) return;
+      emptyOldest.run(organisationId);
+    }
+  }
+
+  return {
+    finishIdempotency: database.transaction(keep),
+    finishIdempotencyInPieces: database.transaction(keepPieces),
+  };
+}
+
 /** What stands in the way of a claim: a key whose day or whose lease is over does not. */
 function holderOf(row: Row, now: number, keptMs: number): IdempotencyClaim | undefined {
-  const { fingerprint, sealed, attemptId, expiresAtMs, leaseUntilMs } = row;
+  const { fingerprint, sealed, pieces, attemptId, expiresAtMs, leaseUntilMs } = row;
   if (fingerprint !== null) {
-    return expiresAtMs > now ? { state: 'done', attemptId, fingerprint, sealed } : undefined;
+    return expiresAtMs > now ? { state: 'done', attemptId, fingerprint, sealed, pieces } : undefined;
   }
   const leaseMs = (leaseUntilMs as number) - now;
   // Taken before the clock was put back, and not renewed since.

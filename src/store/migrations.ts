@@ -594,8 +594,105 @@ const replica = `
   ) STRICT;
 `;
 
+// 0023: Contents in pieces, which are null in `expires_at_ms` once something has taken them; answers under an idempotency key may be
+// such contents.
+const pieces = `
+  CREATE TABLE pieces (
+    number          INTEGER PRIMARY KEY,
+    organisation_id TEXT NOT NULL REFERENCES organisations (id),
+    content_id      TEXT NOT NULL,
+    piece           INTEGER NOT NULL CHECK (piece >= 0),
+    expires_at_ms   INTEGER,
+    bytes           BLOB NOT NULL,
+    UNIQUE (organisation_id, content_id, piece)
+  ) STRICT;
+  CREATE INDEX pieces_by_expiry ON pieces (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+  CREATE INDEX pieces_waiting ON pieces (organisation_id, number) WHERE expires_at_ms IS NOT NULL;
+
+  ALTER TABLE idempotency_keys ADD COLUMN pieces INTEGER NOT NULL DEFAULT 0 CHECK (pieces >= 0);
+  ALTER TABLE idempotency_keys ADD COLUMN piece_bytes INTEGER NOT NULL DEFAULT 0 CHECK (piece_bytes >= 0);
+  DROP INDEX idempotency_answers_by_age;
+  CREATE INDEX idempotency_answers_by_age ON idempotency_keys (organisation_id, number)
+    WHERE sealed IS NOT NULL OR pieces > 0;
+  DROP TRIGGER idempotency_keys_answered;
+  CREATE TRIGGER idempotency_keys_answered AFTER UPDATE OF sealed, pieces ON idempotency_keys BEGIN
+    UPDATE idempotency_totals
+      SET answers = answers + (new.sealed IS NOT NULL OR new.pieces > 0) - (old.sealed IS NOT NULL OR old.pieces > 0),
+          bytes = bytes + coalesce(length(new.sealed), 0) + new.piece_bytes - coalesce(length(old.sealed), 0) - old.piece_bytes
+      WHERE organisation_id = new.organisation_id;
+    DELETE FROM pieces
+      WHERE new.pieces < old.pieces AND organisation_id = old.organisation_id AND content_id = 'answer ' || old.attempt_id;
+  END;
+  DROP TRIGGER idempotency_keys_gone;
+  CREATE TRIGGER idempotency_keys_gone AFTER DELETE ON idempotency_keys BEGIN
+    UPDATE idempotency_totals
+      SET keys = keys - 1,
+          answers = answers - (old.sealed IS NOT NULL OR old.pieces > 0),
+          bytes = bytes - coalesce(length(old.sealed), 0) - old.piece_bytes
+      WHERE organisation_id = old.organisation_id;
+    DELETE FROM pieces
+      WHERE old.pieces > 0 AND organisation_id = old.organisation_id AND content_id = 'answer ' || old.attempt_id;
+  END;
+`;
+
+// 0024: Jobs of other vendors' clients. `attempts`: how often a node has begun one. `kept_until_ms` and `ended_at_ms` are null while a
+// job is not over; the summary is null of one whose node was lost.
+const jobs = `
+  CREATE TABLE job_nodes (
+    node           TEXT PRIMARY KEY,
+    name           TEXT NOT NULL,
+    lease_until_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE jobs (
+    number          INTEGER PRIMARY KEY,
+    organisation_id TEXT NOT NULL REFERENCES organisations (id),
+    id              TEXT NOT NULL CHECK (length(id) BETWEEN 1 AND 64),
+    key_id          TEXT NOT NULL,
+    dialect         TEXT NOT NULL,
+    node            TEXT NOT NULL,
+    attempts        INTEGER NOT NULL CHECK (attempts >= 1),
+    stage           TEXT NOT NULL CHECK (stage IN ('queued', 'processing', 'done', 'failed')),
+    created_at_ms   INTEGER NOT NULL,
+    ended_at_ms     INTEGER,
+    kept_until_ms   INTEGER,
+    bytes           INTEGER NOT NULL CHECK (bytes >= 0),
+    pieces          INTEGER NOT NULL DEFAULT 0 CHECK (pieces >= 0),
+    request         BLOB NOT NULL,
+    summary         BLOB,
+    transcript      BLOB,
+    UNIQUE (organisation_id, id),
+    CHECK ((ended_at_ms IS NULL) = (stage IN ('queued', 'processing'))),
+    CHECK ((kept_until_ms IS NULL) = (ended_at_ms IS NULL))
+  ) STRICT;
+  CREATE INDEX jobs_by_key ON jobs (organisation_id, key_id, dialect, created_at_ms, id);
+  CREATE INDEX jobs_open ON jobs (node) WHERE ended_at_ms IS NULL;
+  CREATE INDEX jobs_by_expiry ON jobs (kept_until_ms) WHERE kept_until_ms IS NOT NULL;
+
+  CREATE TABLE job_totals (
+    scope TEXT PRIMARY KEY,
+    jobs  INTEGER NOT NULL CHECK (jobs >= 0),
+    bytes INTEGER NOT NULL CHECK (bytes >= 0)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER jobs_added AFTER INSERT ON jobs BEGIN
+    INSERT INTO job_totals (scope, jobs, bytes)
+      VALUES ('key ' || new.key_id, 1, new.bytes), ('organisation ' || new.organisation_id, 1, new.bytes), ('store', 1, new.bytes)
+      ON CONFLICT (scope) DO UPDATE SET jobs = jobs + 1, bytes = bytes + excluded.bytes;
+  END;
+  CREATE TRIGGER jobs_grown AFTER UPDATE OF bytes ON jobs BEGIN
+    UPDATE job_totals SET bytes = bytes + new.bytes - old.bytes
+      WHERE scope IN ('key ' || new.key_id, 'organisation ' || new.organisation_id, 'store');
+  END;
+  CREATE TRIGGER jobs_gone AFTER DELETE ON jobs BEGIN
+    UPDATE job_totals SET jobs = jobs - 1, bytes = bytes - old.bytes
+      WHERE scope IN ('key ' || old.key_id, 'organisation ' || old.organisation_id, 'store');
+    DELETE FROM job_totals
+      WHERE scope IN ('key ' || old.key_id, 'organisation ' || old.organisation_id) AND jobs = 0;
+    DELETE FROM pieces WHERE organisation_id = old.organisation_id AND content_id = 'job ' || old.id;
+  END;
+`;
+
 /** Grows with every operation that older versions do not know, and with each change of what one does. */
-export const STORE_VERSION = 1;
+export const STORE_VERSION = 2;
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -620,4 +717,6 @@ export const MIGRATIONS: readonly string[] = [
   showTranscripts,
   ledgerWritten,
   replica,
+  pieces,
+  jobs,
 ];

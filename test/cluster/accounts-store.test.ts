@@ -122,7 +122,27 @@ const SAMPLES: Samples = {
   renewIdempotency: ({ who }) => [attemptOf(who), 60_000],
   finishIdempotency: ({ who }) => [attemptOf(who), bytes('print'), bytes('answer')],
   releaseIdempotency: ({ who }) => [attemptOf(who)],
+  putPiece: ({ who }) => [who.organisationId, 'answer req_1', 0, bytes('piece')],
+  findPiece: ({ who }) => [who.organisationId, 'answer req_1', 0],
+  finishIdempotencyInPieces: ({ who }) => [attemptOf(who), bytes('print'), 1],
+  createJob: ({ who }) => [jobOf(who), 60_000],
+  startJob: ({ who }) => [jobOf(who)],
+  renewJobs: () => ['abc123', 60_000],
+  failEarlierJobs: () => ['edge-2', 'def456'],
+  finishJob: ({ who }) => [
+    jobOf(who),
+    { stage: 'done', summary: bytes('summary'), transcript: bytes('transcript'), pieces: 0 },
+  ],
+  listJobs: ({ who }) => [jobOf(who), undefined, 10],
+  findJob: ({ who }) => [jobOf(who), 'job-1'],
+  failJobsOf: () => ['abc123'],
+  removeJob: ({ who }) => [jobOf(who), 'job-1'],
 };
+
+const jobOf = (who: World['who']) => ({
+  ...{ ...who, dialect: 'soniox', id: 'job-1', node: 'abc123', nodeName: 'edge-1' },
+  ...{ stage: 'queued' as const, request: bytes('request') },
+});
 
 const attemptOf = ({ organisationId }: World['who']) => ({
   organisationId,

@@ -11,7 +11,8 @@ import {
   readIdempotencyKey,
 } from '../../src/http/idempotency.ts';
 import type { WholeReply } from '../../src/http/server.ts';
-import { StoreError } from '../../src/store/store-error.ts';
+import type { CallName } from '../../src/node/store/store.ts';
+import type { StoreErrorReason } from '../../src/store/store-error.ts';
 import { type DirectStore, directStore } from '../fakes/store/direct-store.ts';
 
 const SECRET = Buffer.from('a secret of thirty-two characters');
@@ -25,13 +26,25 @@ let faults: unknown[];
 let node: Idempotency;
 let organisationId: string;
 
+let unkept: number;
+
 const another = (secret = SECRET) =>
-  new Idempotency({ store: rig.store, secret, clock, waitMs: 10_000, onFault: (error) => faults.push(error) });
+  new Idempotency({
+    ...{ store: rig.store, secret, clock, waitMs: 10_000 },
+    onFault: (error) => faults.push(error),
+    onUnkept: () => unkept++,
+  });
+
+const replyOf = async (begun: Begun) => {
+  if (begun.type !== 'done') throw new Error('It is not done yet.');
+  return begun.before.replyTo(PRINT);
+};
 
 beforeEach(() => {
   rig = directStore();
   clock = new SimulatedClock();
   faults = [];
+  unkept = 0;
   node = another();
   organisationId = rig.customer().organisationId;
 });
@@ -62,15 +75,15 @@ describe('a second request', () => {
     await first.finish(PRINT, REPLY);
     const begun = await second;
     const replayed = { ...REPLY, headers: { ...REPLY.headers, 'Idempotency-Replayed': 'true' } };
-    expect(begun.type === 'done' && begun.before.replyTo(PRINT)).toEqual(replayed);
+    expect(begun.type === 'done' && (await begun.before.replyTo(PRINT))).toEqual(replayed);
     expect([node.size, node.waiting]).toEqual([0, 0]);
   });
 
   it('fails with another body', async () => {
     await (await work('req_1')).finish(PRINT, REPLY);
     const begun = await begin('req_2');
-    const reply = () => begun.type === 'done' && begun.before.replyTo(new Uint8Array(32).fill(2));
-    expect(reply).toThrow(expect.objectContaining({ code: 'idempotency_conflict', status: 409 }));
+    const reply = begun.type === 'done' && begun.before.replyTo(new Uint8Array(32).fill(2));
+    await expect(reply).rejects.toMatchObject({ code: 'idempotency_conflict', status: 409 });
   });
 
   it('does the work itself when nothing came of the first; a third waits for it', async () => {
@@ -194,22 +207,36 @@ describe('a store that fails', () => {
   });
 });
 
-it('drops an answer too large for the ledger, and repeats nothing under its key', async () => {
-  const { store } = rig;
-  const narrow = {
-    ...store,
-    finishIdempotency: (...[attempt, print, sealed]: Parameters<typeof store.finishIdempotency>) =>
-      sealed.length > 1_048_576
-        ? Promise.reject(new StoreError('overflow', 'The message is too large.'))
-        : store.finishIdempotency(attempt, print, sealed),
-  };
-  const edge = new Idempotency({ store: narrow, secret: SECRET, clock, onFault: (error) => faults.push(error) });
-  const first = await work('req_1', 'key', edge);
-  await first.finish(PRINT, { ...REPLY, body: 'word '.repeat(300_000) });
+it('keeps an answer of 4 MiB in pieces, and gives it byte for byte', async () => {
+  const large = { ...REPLY, body: 'word '.repeat(800_000) };
+  await (await work('req_1')).finish(PRINT, large);
+  const pieces = rig.database.prepare('SELECT count(*) FROM pieces WHERE expires_at_ms IS NULL').pluck().get();
+  const begun = await begin('req_2', 'key', STAY, another());
+  expect(await replyOf(begun)).toMatchObject({ status: 200, body: large.body });
+  expect([pieces, unkept, faults]).toEqual([12, 0, []]);
+});
+
+it('answers `overloaded` when the pieces of an answer cannot be read just now', async () => {
+  await (await work('req_1')).finish(PRINT, { ...REPLY, body: 'word '.repeat(100_000) });
+  const begun = await begin('req_2');
+  rig.failing.set('findPiece', 'unreachable');
+  await expect(replyOf(begun)).rejects.toMatchObject({ code: 'overloaded' });
+});
+
+it.each<[string, number, CallName, StoreErrorReason]>([
+  ['is larger than 4 MiB', 1_000_000, 'renewIdempotency', 'unreachable'],
+  ['has no room in the store', 100_000, 'putPiece', 'overflow'],
+  ['meets a store of a version without pieces', 100_000, 'putPiece', 'invalid'],
+  ['lost pieces on the way', 100_000, 'finishIdempotencyInPieces', 'conflict'],
+])('drops an answer that %s, counts it, and repeats nothing under its key', async (_, words, name, reason) => {
+  rig.failing.set(name, reason);
+  const first = await work('req_1');
+  await first.finish(PRINT, { ...REPLY, body: 'word '.repeat(words) });
+  expect(unkept).toBe(1);
   advance(61_000);
-  const begun = await begin('req_2', 'key', STAY, edge);
-  expect(() => begun.type === 'done' && begun.before.replyTo(PRINT)).toThrow(/req_1, which was answered and charged/);
-  expect([begun.type, edge.size, faults]).toEqual(['done', 0, []]);
+  const begun = await begin('req_2');
+  await expect(replyOf(begun)).rejects.toThrow(/req_1, which was answered and charged/);
+  expect([begun.type, node.size, faults]).toEqual(['done', 0, []]);
 });
 
 describe('an answer at rest', () => {
@@ -244,7 +271,7 @@ describe('an answer at rest', () => {
   it('causes an error, not a repeat, when it can no longer be opened', async () => {
     await (await work('req_1')).finish(PRINT, REPLY);
     const begun = await begin('req_2', 'key', STAY, another(Buffer.from('another secret of 32 characters.')));
-    expect(() => begun.type === 'done' && begun.before.replyTo(PRINT)).toThrow(/req_1, which was answered and charged/);
+    await expect(replyOf(begun)).rejects.toThrow(/req_1, which was answered and charged/);
   });
 });
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createIdempotencyTables, IDEMPOTENCY_LIMITS, type IdempotencyAttempt } from '../../src/store/idempotency.ts';
+import { createPieceTables } from '../../src/store/pieces.ts';
 import { ledgerRig } from '../fakes/store/ledger.ts';
 
 const LEASE_MS = 60_000;
@@ -11,10 +12,9 @@ const bytes = (count: number) => new Uint8Array(count).fill(1);
 
 function open(limits: Partial<typeof IDEMPOTENCY_LIMITS> = {}) {
   const rig = ledgerRig();
-  const tables = createIdempotencyTables(
-    { database: rig.database, nowMs: () => rig.clock.nowMs },
-    { ...IDEMPOTENCY_LIMITS, ...limits },
-  );
+  const context = { database: rig.database, nowMs: () => rig.clock.nowMs };
+  const pieces = createPieceTables(context);
+  const tables = createIdempotencyTables(context, pieces, { ...IDEMPOTENCY_LIMITS, ...limits });
   const { organisationId } = rig.customer();
   const attempt = (key: number, attemptId: string, owner = organisationId): IdempotencyAttempt => ({
     organisationId: owner,
@@ -27,7 +27,7 @@ function open(limits: Partial<typeof IDEMPOTENCY_LIMITS> = {}) {
       answers: number;
       bytes: number;
     }[];
-  return { ...rig, tables, attempt, totals };
+  return { ...rig, tables, pieces, organisationId, attempt, totals };
 }
 
 describe('a key', () => {
@@ -98,13 +98,60 @@ describe('a key', () => {
     tables.claimIdempotency(attempt(1, 'a'), LEASE_MS);
     clock.nowMs += 1_000;
     expect(tables.finishIdempotency(attempt(1, 'a'), PRINT, bytes(5))).toBe(true);
-    const answer = { state: 'done', attemptId: 'a', fingerprint: Buffer.from(PRINT), sealed: Buffer.from(bytes(5)) };
+    const sealed = Buffer.from(bytes(5));
+    const answer = { state: 'done', attemptId: 'a', fingerprint: Buffer.from(PRINT), sealed, pieces: 0 };
     clock.nowMs += DAY_MS - 1_001;
     expect(tables.claimIdempotency(attempt(1, 'b'), LEASE_MS)).toEqual(answer);
     tables.releaseIdempotency(attempt(1, 'a'));
     expect(tables.claimIdempotency(attempt(1, 'b'), LEASE_MS)).toEqual(answer);
     clock.nowMs += 1;
     expect(tables.claimIdempotency(attempt(1, 'b'), LEASE_MS)).toEqual({ state: 'claimed', chargeId: 'b' });
+  });
+});
+
+describe('an answer in pieces', () => {
+  const content = (attemptId: string) => `answer ${attemptId}`;
+
+  it('is there as a whole or not at all', () => {
+    const { tables, pieces, attempt, organisationId, totals } = open();
+    tables.claimIdempotency(attempt(1, 'a'), LEASE_MS);
+    pieces.putPiece(organisationId, content('a'), 0, bytes(5));
+    expect(() => tables.finishIdempotencyInPieces(attempt(1, 'a'), PRINT, 2)).toThrow('1 of 2 pieces');
+    expect(tables.claimIdempotency(attempt(1, 'b'), LEASE_MS).state).toBe('running');
+    pieces.putPiece(organisationId, content('a'), 1, bytes(3));
+    expect(tables.finishIdempotencyInPieces(attempt(1, 'a'), PRINT, 2)).toBe(true);
+    expect(tables.claimIdempotency(attempt(1, 'b'), LEASE_MS)).toMatchObject({
+      state: 'done',
+      sealed: null,
+      pieces: 2,
+    });
+    expect(totals()).toEqual([{ keys: 1, answers: 1, bytes: 8 }]);
+    expect(tables.finishIdempotencyInPieces(attempt(1, 'a'), PRINT, 2)).toBe(false);
+    expect(pieces.findPiece(organisationId, content('a'), 1)).toHaveLength(3);
+  });
+
+  it('leaves nothing behind when it makes room, or its day is over', () => {
+    const { tables, pieces, attempt, organisationId, database, clock, totals } = open({ answersMax: 1 });
+    for (const key of [1, 2]) {
+      tables.claimIdempotency(attempt(key, `a${key}`), LEASE_MS);
+      pieces.putPiece(organisationId, content(`a${key}`), 0, bytes(5));
+      tables.finishIdempotencyInPieces(attempt(key, `a${key}`), PRINT, 1);
+    }
+    const count = () => database.prepare('SELECT count(*) FROM pieces').pluck().get();
+    expect([count(), totals()]).toEqual([1, [{ keys: 2, answers: 1, bytes: 5 }]]);
+    clock.nowMs += DAY_MS;
+    tables.claimIdempotency(attempt(3, 'c'), LEASE_MS);
+    expect([count(), totals()]).toEqual([0, [{ keys: 1, answers: 0, bytes: 0 }]]);
+  });
+
+  it('is refused when it is too large to be kept, and its pieces expire', () => {
+    const { tables, pieces, attempt, organisationId, database, clock } = open({ answerBytesMax: 4 });
+    tables.claimIdempotency(attempt(1, 'a'), LEASE_MS);
+    pieces.putPiece(organisationId, content('a'), 0, bytes(5));
+    expect(() => tables.finishIdempotencyInPieces(attempt(1, 'a'), PRINT, 1)).toThrow('Up to 4 are kept');
+    clock.nowMs += 600_000;
+    expect([pieces.hasExpiredPieces(), pieces.expirePieces(9), pieces.hasExpiredPieces()]).toEqual([true, 1, false]);
+    expect(database.prepare('SELECT count(*) FROM pieces').pluck().get()).toBe(0);
   });
 });
 

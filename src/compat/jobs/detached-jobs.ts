@@ -5,7 +5,8 @@ import type { Clock } from '../../../machines/clock.ts';
 import { ApiError, apiError } from '../../api/errors.ts';
 import { type JobState, newestFirst, type ShownFile, type ShownJob } from '../../vendors/compat/jobs.ts';
 import type { JsonObject } from '../../vendors/kit/json.ts';
-import { isSame, KEY_CHARACTERS_MAX, KeptJobs, notHere, ORGANISATION_JOBS_MAX, type Owner } from './kept-jobs.ts';
+import { KEY_CHARACTERS_MAX, KeptJobs, ORGANISATION_JOBS_MAX } from './kept-jobs.ts';
+import { isSame, notHere, type Owner } from './owner.ts';
 
 /** Of one key, while others are worked on. */
 export const JOBS_QUEUED_MAX = 100;

@@ -9,7 +9,7 @@ import type { Form } from '../../http/multipart/form.ts';
 import { SpoolBudget } from '../../http/multipart/spool-file.ts';
 import { Quota, type Shortage } from '../../runtime/limits/quota.ts';
 import { newestFirst, type ShownFile } from '../../vendors/compat/jobs.ts';
-import { isSame, notHere, type Owner } from './kept-jobs.ts';
+import { isSame, notHere, type Owner } from './owner.ts';
 
 /** Of one key, with those that only a job still needs; and of one organisation. */
 export const KEPT_FILES_MAX = 100;

@@ -1,27 +1,8 @@
 // Jobs by whose they are: how many the node, an organisation and a key may have, and which are released where there are too many.
 // And what a client is shown again of what it requested: so much that lists of jobs stay small, whatever was sent.
-
-import { apiError } from '../../api/errors.ts';
 import type { JobState } from '../../vendors/compat/jobs.ts';
 import { type JsonObject, objectIn } from '../../vendors/kit/json.ts';
-
-/** Whose they are: a key's, among what it requested in the words of one dialect. */
-export interface Owner {
-  organisationId: string;
-  keyId: string;
-  /** Its name. */
-  dialect: string;
-}
-
-export const isSame = (one: Owner, other: Owner): boolean => one.keyId === other.keyId && one.dialect === other.dialect;
-
-/** The same whether it never was, is over or is another key's. */
-export const notHere = (what: 'file' | 'job', keptSeconds: number) =>
-  apiError(
-    'not_found',
-    `There is no such ${what} of this key on this node. It may be gone: a ${what} is kept for ${keptSeconds / 3_600} h.`,
-    { param: what === 'file' ? 'file' : 'id' },
-  );
+import type { Owner } from './owner.ts';
 
 /** Those that are not over yet, and those that are. */
 export const KEY_JOBS_MAX = 1_000;

@@ -39,8 +39,9 @@ import { inOwnNames, parametersFor, unmetOf } from '../parameters.ts';
 import { addressOf, dialectRoutes, type Keyed } from '../routes.ts';
 import type { DetachedJobs, Work } from './detached-jobs.ts';
 import type { KeptFile, KeptFiles } from './kept-files.ts';
-import { bytesOf, type Owner, SHOWN_BYTES_MAX, shownAgain } from './kept-jobs.ts';
+import { bytesOf, SHOWN_BYTES_MAX, shownAgain } from './kept-jobs.ts';
 import type { KeptSessions } from './kept-sessions.ts';
+import type { Owner } from './owner.ts';
 
 export interface JobRoutesDependencies extends JobDependencies, UploadDependencies {
   authenticator: Pick<Authenticator, 'holds'>;

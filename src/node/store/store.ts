@@ -3,6 +3,7 @@
 import { KEY_OPERATIONS, type KeyCalls, type KeyEvents, type KeyTableCalls } from '../../accounts/keys/calls.ts';
 import { ACCOUNT_OPERATIONS, type AccountCalls } from '../../accounts/people/store/calls.ts';
 import { VAULT_OPERATIONS, type VaultCalls } from '../../accounts/vault/store.ts';
+import { JOB_OPERATIONS, type JobCalls } from '../../compat/jobs/calls.ts';
 import { LEDGER_OPERATIONS, type LedgerCalls } from '../../money/store/calls.ts';
 import { AUDIT_OPERATIONS, type AuditCalls } from '../../store/audit-log.ts';
 import { IDEMPOTENCY_OPERATIONS, type IdempotencyCalls } from '../../store/idempotency.ts';
@@ -10,6 +11,7 @@ import { IDENTITY_OPERATIONS, type IdentityCalls } from '../../store/identity.ts
 import type { Asynchronous, CallKind, Draws, Operations, RemoteCall } from '../../store/operation.ts';
 import { OUTBOX_OPERATIONS, type OutboxCalls, type OutboxEvents } from '../../store/outbox.ts';
 import { OWNERSHIP_OPERATIONS, type OwnershipCalls } from '../../store/ownership.ts';
+import { PIECE_OPERATIONS, type PieceCalls } from '../../store/pieces.ts';
 import { SESSION_EVENTS_OPERATIONS, type SessionEventsCalls } from '../../store/session-events.ts';
 
 /** Every call of the store. */
@@ -21,6 +23,8 @@ export interface StoreCalls
     AccountCalls,
     VaultCalls,
     IdempotencyCalls,
+    PieceCalls,
+    JobCalls,
     OwnershipCalls,
     SessionEventsCalls,
     IdentityCalls {}
@@ -48,6 +52,8 @@ const OPERATIONS = {
   ...SESSION_EVENTS_OPERATIONS,
   ...VAULT_OPERATIONS,
   ...IDEMPOTENCY_OPERATIONS,
+  ...PIECE_OPERATIONS,
+  ...JOB_OPERATIONS,
   ...OWNERSHIP_OPERATIONS,
   ...IDENTITY_OPERATIONS,
   ...ACCOUNT_OPERATIONS,

@@ -4,6 +4,7 @@ import type { Suspensions } from '../../accounts/keys/organisation-tables.ts';
 import { createKeyTables, type Revocations } from '../../accounts/keys/tables.ts';
 import { createAccountTables } from '../../accounts/people/store/tables.ts';
 import { createVaultTables } from '../../accounts/vault/store.ts';
+import { createJobTables } from '../../compat/jobs/tables.ts';
 import { createLedgerTables, type Leases } from '../../money/store/tables.ts';
 import { createAuditTables } from '../../store/audit-log.ts';
 import type { EntryContext } from '../../store/entry.ts';
@@ -11,6 +12,7 @@ import { createIdempotencyTables } from '../../store/idempotency.ts';
 import { createIdentityTables, type WrittenMark } from '../../store/identity.ts';
 import { createOutboxTables, type OutboxNews } from '../../store/outbox.ts';
 import { createOwnershipTables, type OwnershipGuard } from '../../store/ownership.ts';
+import { createPieceTables } from '../../store/pieces.ts';
 import { createSessionEventsTables } from '../../store/session-events.ts';
 import type { DrawingContext } from '../../store/table-context.ts';
 import type { TableCalls } from './store.ts';
@@ -25,6 +27,8 @@ export function createTables(database: Database, entry: EntryContext): Tables {
   const { newId, newKey } = entry;
   const context: DrawingContext = { ...base, audit: audit.recordAudit, outbox: outbox.addToOutbox, newId, newKey };
   const ledger = createLedgerTables(context);
+  const pieces = createPieceTables(base);
+  const { putPiece, findPiece } = pieces;
   return {
     ...audit,
     ...outbox,
@@ -32,7 +36,9 @@ export function createTables(database: Database, entry: EntryContext): Tables {
     ...createKeyTables(context),
     ...createAccountTables(context, ledger),
     ...createVaultTables(context),
-    ...createIdempotencyTables(context),
+    ...{ putPiece, findPiece },
+    ...createIdempotencyTables(context, pieces),
+    ...createJobTables(base, pieces),
     ...createOwnershipTables(base),
     ...createSessionEventsTables(base),
     ...createIdentityTables(base),

@@ -7,6 +7,29 @@ import { callOf } from './replay.ts';
 
 export const sha256 = (text: string): Uint8Array => new Uint8Array(createHash('sha256').update(text).digest());
 
+function jobs(script: Script, organisationId: string, keyId: string): void {
+  const job = (id: string, nodeName = 'edge-1') => ({
+    ...{ organisationId, keyId, dialect: 'soniox', id, node: nodeName === 'edge-1' ? 'abc123' : 'def456', nodeName },
+    ...{ stage: 'queued' as const, request: new Uint8Array([1]) },
+  });
+  const end = { stage: 'done', summary: new Uint8Array([2]), transcript: new Uint8Array([3, 4]), pieces: 0 } as const;
+  for (const id of ['a', 'b', 'c', 'd']) script.call('createJob', job(id), 60_000);
+  script.call('createJob', job('a'), 60_000);
+  script.call('createJob', job('e', 'edge-2'), 60_000);
+  script.call('createJob', job('f', 'edge-3'), 60_000);
+  script.call('startJob', job('a'));
+  script.call('renewJobs', 'abc123', 90_000);
+  script.call('finishJob', job('a'), end);
+  script.call('putPiece', organisationId, 'job b', 0, new Uint8Array([5]));
+  script.call('finishJob', job('b'), { ...end, transcript: null, pieces: 2 });
+  script.call('finishJob', job('b'), { ...end, transcript: null, pieces: 1 });
+  script.call('finishJob', job('none'), end);
+  script.call('removeJob', job('b'), 'b');
+  script.call('failEarlierJobs', 'edge-2', 'new123');
+  script.call('failJobsOf', 'abc123');
+  script.call('putPiece', organisationId, 'job nobody', 0, new Uint8Array([5]));
+}
+
 /** Calls with the same time. */
 export interface Period {
   nowMs: number;
@@ -63,6 +86,8 @@ export function everyWrite(): Period[] {
   script.call('openSession', late, HOLD);
   script.call('endHolds', START_MS + 3_600_000);
   script.call('endIdempotency', START_MS + 3_600_000);
+  script.call('failLostJobs');
+  script.call('expireJobs', 10);
   script.call('noteKeysUsed', organisationId, [{ keyId, atMs: START_MS + 3_600_000, tokens: 3 }]);
   script.call('revokeKey', null, rolledId, BY);
   script.call('noteLedger');
@@ -264,6 +289,13 @@ function rest(script: Script, organisationId: string, keyId: string): void {
   script.call('releaseIdempotency', attemptOf(organisationId, 'b'));
   script.call('claimIdempotency', attemptOf(organisationId, 'c'), 86_000_000);
   script.call('claimIdempotency', attemptOf('org_none', 'c'), 1);
+  script.call('claimIdempotency', attemptOf(organisationId, 'd', 'req_3'), 60_000);
+  script.call('putPiece', organisationId, 'answer req_3', 0, new Uint8Array([1, 2]));
+  script.call('putPiece', organisationId, 'answer req_3', 1, new Uint8Array([3]));
+  script.call('putPiece', organisationId, 'answer req_3', -1, new Uint8Array([3]));
+  script.call('finishIdempotencyInPieces', attemptOf(organisationId, 'd', 'req_3'), sha256('request'), 3);
+  script.call('finishIdempotencyInPieces', attemptOf(organisationId, 'd', 'req_3'), sha256('request'), 2);
+  jobs(script, organisationId, keyId);
   script.call('claimOwnership', '0', 7, 'node-1');
   script.call('claimOwnership', '0', 6, 'node-2');
   script.call('claimOwnership', '1', 8, 'node-1');

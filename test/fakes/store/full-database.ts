@@ -66,6 +66,10 @@ export function fill(tables: DirectTables): void {
   const attempt = { organisationId, keyHash: sha256('idempotency'), attemptId: 'req_1' };
   tables.claimIdempotency(attempt, 60_000);
   tables.finishIdempotency(attempt, sha256('request'), sha256('answer'));
+  const job = { organisationId, keyId: key.id, dialect: 'soniox', id: 'job-1', node: 'abc123', nodeName: 'edge-1' };
+  tables.createJob({ ...job, stage: 'processing', request: sha256('request') }, 60_000);
+  tables.putPiece(organisationId, 'job job-1', 0, sha256('transcript'));
+  tables.finishJob(job, { stage: 'done', summary: sha256('summary'), transcript: null, pieces: 1 });
 }
 
 /** A file, and one that was charged for more than was held, since the ledger did not answer. */

@@ -162,6 +162,21 @@ class Draw {
     return { ...customer, id, mode, model: this.pick(MODELS), openedAt: this.at() };
   }
 
+  job() {
+    const customer = this.pick(this.#world.customers.slice(-3));
+    const node = this.pick(['abc123', 'def456']);
+    return {
+      ...{
+        ...customer,
+        dialect: 'soniox',
+        id: this.pick(['a', 'b', 'c']),
+        node,
+        nodeName: this.pick(['edge-1', 'edge-2']),
+      },
+      ...{ stage: this.pick(['queued', 'processing'] as const), request: new Uint8Array([1, 2]) },
+    };
+  }
+
   hold() {
     const wantedMicroUsd = this.chance(0.2) ? 10n ** 10n : this.money(60_000);
     return { wantedMicroUsd, leastMicroUsd: wantedMicroUsd / 2n, leaseMs: this.integer(1, 120_000) };
@@ -309,6 +324,30 @@ export const ARGUMENTS: Arguable = {
   renewIdempotency: (draw) => [draw.attempt(), draw.integer(1, 100_000)],
   finishIdempotency: (draw) => [draw.attempt(), sha256('request'), new Uint8Array(draw.integer(0, 40)).fill(255)],
   releaseIdempotency: (draw) => [draw.attempt()],
+  finishIdempotencyInPieces: (draw) => [draw.attempt(), sha256('request'), draw.integer(0, 2)],
+  putPiece: (draw) => [
+    draw.job().organisationId,
+    draw.pick(['job a', 'job b', 'answer req_1', '\n']),
+    draw.integer(0, 1),
+    new Uint8Array(draw.integer(1, 40)).fill(7),
+  ],
+  createJob: (draw) => [draw.job(), draw.integer(1, 100_000)],
+  startJob: (draw) => [draw.job()],
+  renewJobs: (draw) => [draw.pick(['abc123', 'def456']), draw.integer(1, 100_000)],
+  finishJob: (draw) => [
+    draw.job(),
+    {
+      stage: draw.pick(['done', 'failed']),
+      summary: new Uint8Array(draw.integer(1, 40)),
+      transcript: draw.chance(0.5) ? null : new Uint8Array(draw.integer(1, 40)),
+      pieces: draw.chance(0.7) ? 0 : draw.integer(1, 2),
+    },
+  ],
+  removeJob: (draw) => [draw.job(), draw.pick(['a', 'b'])],
+  failJobsOf: (draw) => [draw.pick(['abc123', 'def456'])],
+  failEarlierJobs: (draw) => [draw.pick(['edge-1', 'edge-2']), draw.pick(['abc123', 'def456'])],
+  failLostJobs: () => [],
+  expireJobs: (draw) => [draw.integer(0, 3)],
   endIdempotency: (draw) => [draw.untilMs()],
   claimOwnership: (draw) => [draw.pick(['0', '1']), draw.integer(1, 9), draw.pick(['node-1', 'node-2'])],
   noteLedger: () => [],

@@ -1,0 +1,128 @@
+// Jobs in the database: whose they are, how far they are, on which node they run, and what came of them. Requests, summaries and
+// transcripts are sealed before they come here; a large transcript is put in pieces first. A node that runs jobs has a lease, and
+// jobs without one have failed. Nothing here is done by the clock alone: leases end and jobs expire by an operation of the owner.
+import { member, none, notes, type Operations, reads, writes } from '../../store/operation.ts';
+import type { Owner } from './owner.ts';
+
+export interface JobName {
+  organisationId: string;
+  id: string;
+}
+
+export type JobStage = 'queued' | 'processing' | 'done' | 'failed';
+
+export interface NewJob extends Owner, JobName {
+  stage: 'queued' | 'processing';
+  /** Incarnation of the node that it runs on, and how its operator calls the node. */
+  node: string;
+  nodeName: string;
+  /** Sealed. */
+  request: Uint8Array;
+}
+
+/** `full`: all other jobs of the organisation, or of the store, are not over. */
+export type CreatedJob =
+  | { state: 'created'; createdAtMs: number; removed: number }
+  | { state: 'full'; of: 'organisation' | 'store' };
+
+export interface JobEnd {
+  stage: 'done' | 'failed';
+  /** Sealed: what is shown of it in lists, or why it failed. */
+  summary: Uint8Array;
+  /** Sealed; null of a failed job, and where it is in pieces. */
+  transcript: Uint8Array | null;
+  /** Of `jobContent(id)`. */
+  pieces: number;
+}
+
+export interface ListedJob {
+  id: string;
+  stage: JobStage;
+  node: string;
+  createdAtMs: number;
+  endedAtMs: number | null;
+  request: Uint8Array;
+  /** Null while it is not over, and where its node was lost. */
+  summary: Uint8Array | null;
+}
+
+export interface FoundJob extends ListedJob, Pick<JobEnd, 'transcript' | 'pieces'> {}
+
+export interface JobCalls {
+  /** The same again is the same job. Makes room: failed jobs go first, then the oldest. Throws `not_found` for the organisation. */
+  createJob(job: NewJob, leaseMs: number): CreatedJob;
+  /** A queued job runs now. False when it is not there any more. */
+  startJob(name: JobName): boolean;
+  /** The node is there, for so long, where jobs of it are not over. */
+  renewJobs(node: string, leaseMs: number): void;
+  /**
+   * Keeps what came of it for 24 hours; also of a job whose node was lost for a while. Returns how many others made room, or -1 when
+   * it is not there any more.
+   */
+  finishJob(name: JobName, end: JobEnd): number;
+  /** With its transcript; returns what it was. Undefined when it is not there. */
+  removeJob(owner: Owner, id: string): Pick<ListedJob, 'node' | 'stage'> | undefined;
+  findJob(owner: Owner, id: string): FoundJob | undefined;
+  /** Newest first, without transcripts. @param before the last one of the page before */
+  listJobs(owner: Owner, before: Pick<ListedJob, 'id' | 'createdAtMs'> | undefined, limit: number): ListedJob[];
+  /** The node stops: jobs of it that are not over have failed. Returns how many. */
+  failJobsOf(node: string): number;
+  /** The same for jobs of earlier starts of the node. */
+  failEarlierJobs(nodeName: string, node: string): number;
+  /** The same for jobs of all nodes whose lease is over, and for jobs that were not over within a day. */
+  failLostJobs(): number;
+  /** Removes some jobs, and some pieces of contents, whose time is over. Returns how many. */
+  expireJobs(max: number): number;
+  /** Whether one of these two would do something. */
+  hasStaleJobs(): boolean;
+}
+
+export const JOB_OPERATIONS = {
+  createJob: writes(member('object', 'number')),
+  startJob: notes(member('object')),
+  renewJobs: notes(none('text', 'number')),
+  finishJob: writes(member('object', 'object')),
+  removeJob: writes(member('object', 'text')),
+  findJob: reads(member('object', 'text')),
+  listJobs: reads(member('object', 'object?', 'number')),
+  failJobsOf: writes(none('text')),
+  failEarlierJobs: writes(none('text', 'text')),
+  failLostJobs: writes(),
+  expireJobs: writes(),
+  hasStaleJobs: reads(),
+} as const satisfies Operations<JobCalls>;
+
+/** The content that a transcript in pieces is. */
+export const jobContent = (id: string): string => `job ${id}`;
+
+interface Bound {
+  jobs: number;
+  bytes: number;
+}
+
+export interface JobLimits {
+  keptMs: number;
+  /** After this a job that is not over has failed. */
+  unfinishedMs: number;
+  requestBytesMax: number;
+  summaryBytesMax: number;
+  key: Bound;
+  organisation: Bound;
+  store: Bound;
+  /** Expired jobs that go with each that comes. */
+  sweptMax: number;
+}
+
+const HOUR_MS = 3_600_000;
+const MIB = 1024 * 1024;
+
+export const JOB_LIMITS: JobLimits = {
+  keptMs: 24 * HOUR_MS,
+  unfinishedMs: 24 * HOUR_MS,
+  requestBytesMax: 16 * 1024,
+  summaryBytesMax: 16 * 1024,
+  key: { jobs: 1_000, bytes: 32 * MIB },
+  organisation: { jobs: 2_500, bytes: 64 * MIB },
+  store: { jobs: 20_000, bytes: 512 * MIB },
+  sweptMax: 20,
+};

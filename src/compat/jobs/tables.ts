@@ -1,0 +1,202 @@
+// The tables of jobs: calls.ts says what each operation does.
+import type { Pieces } from '../../store/pieces.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { TableContext } from '../../store/table-context.ts';
+import {
+  type CreatedJob,
+  type FoundJob,
+  JOB_LIMITS,
+  type JobCalls,
+  type JobEnd,
+  type JobLimits,
+  type JobName,
+  type JobStage,
+  jobContent,
+  type ListedJob,
+  type NewJob,
+} from './calls.ts';
+import { JobRoom } from './job-room.ts';
+import type { Owner } from './owner.ts';
+
+const LISTED_MAX = 200;
+
+type Context = Pick<TableContext, 'database' | 'nowMs'>;
+type Contents = Pick<Pieces, 'measurePieces' | 'takePieces' | 'expirePieces' | 'hasExpiredPieces'>;
+
+export function createJobTables(context: Context, contents: Contents, limits: JobLimits = JOB_LIMITS): JobCalls {
+  const { database } = context;
+  const room = new JobRoom(context, limits);
+  const { createJob, startJob, finishJob } = jobsInProgress(context, contents, room, limits);
+  const { failJobsOf, failEarlierJobs, failLostJobs, renewJobs, hasLostJobs } = jobNodes(context, limits);
+  const { findJob, listJobs, removeJob, expire, hasExpired } = keptJobs(context);
+  return {
+    createJob: database.transaction(createJob),
+    startJob,
+    finishJob: database.transaction(finishJob),
+    ...{ removeJob, findJob, listJobs, renewJobs, failJobsOf, failEarlierJobs },
+    failLostJobs: database.transaction(failLostJobs),
+    expireJobs: database.transaction((max: number) => expire(max) + contents.expirePieces(max)),
+    hasStaleJobs: () => hasLostJobs() || hasExpired() || contents.hasExpiredPieces(),
+  };
+}
+
+function jobsInProgress(
+  { database, nowMs }: Context,
+  { measurePieces, takePieces }: Contents,
+  room: JobRoom,
+  limits: JobLimits,
+) {
+  const hasOrganisation = database.prepare<[string], number>('SELECT 1 FROM organisations WHERE id = ?').pluck();
+  const find = database.prepare<JobName, { number: number; stage: JobStage; isLost: number; createdAtMs: number }>(
+    `SELECT number, stage, created_at_ms AS createdAtMs, stage = 'failed' AND summary IS NULL AS isLost
+     FROM jobs WHERE organisation_id = @organisationId AND id = @id`,
+  );
+  const insert = database.prepare<NewJob & { now: number; bytes: number }>(
+    `INSERT INTO jobs (organisation_id, id, key_id, dialect, node, attempts, stage, created_at_ms, bytes, request)
+     VALUES (@organisationId, @id, @keyId, @dialect, @node, 1, @stage, @now, @bytes, @request)`,
+  );
+  const lease = database.prepare<{ node: string; nodeName: string; untilMs: number }>(
+    `INSERT INTO job_nodes (node, name, lease_until_ms) VALUES (@node, @nodeName, @untilMs)
+     ON CONFLICT (node) DO UPDATE SET lease_until_ms = max(lease_until_ms, @untilMs)`,
+  );
+  const start = database.prepare<JobName>(
+    "UPDATE jobs SET stage = 'processing' WHERE organisation_id = @organisationId AND id = @id AND stage = 'queued'",
+  );
+  const finish = database.prepare<
+    Omit<JobEnd, 'transcript'> & {
+      number: number;
+      now: number;
+      keptUntilMs: number;
+      bytes: number;
+      transcript: Uint8Array | null;
+    }
+  >(
+    `UPDATE jobs SET stage = @stage, ended_at_ms = @now, kept_until_ms = @keptUntilMs, bytes = length(request) + @bytes,
+       pieces = @pieces, summary = @summary, transcript = @transcript
+     WHERE number = @number`,
+  );
+
+  function createJob(job: NewJob, leaseMs: number): CreatedJob {
+    const { organisationId, node, nodeName, request } = job;
+    requireSize('request', request.length, limits.requestBytesMax);
+    if (hasOrganisation.get(organisationId) === undefined) {
+      throw new StoreError('not_found', 'There is no such organisation.');
+    }
+    const now = nowMs();
+    const before = find.get(job);
+    if (before !== undefined) return { state: 'created', createdAtMs: before.createdAtMs, removed: 0 };
+    room.sweep(now);
+    const removed = room.make(job, 1);
+    const full = room.fullFor(organisationId);
+    if (full !== undefined) return { state: 'full', of: full };
+    insert.run({ ...job, now, bytes: request.length });
+    lease.run({ node, nodeName, untilMs: now + leaseMs });
+    return { state: 'created', createdAtMs: now, removed };
+  }
+
+  function finishJob(name: JobName, { stage, summary, transcript, pieces }: JobEnd): number {
+    requireSize('summary', summary.length, limits.summaryBytesMax);
+    const job = find.get(name);
+    if (job === undefined) return -1;
+    if (job.isLost === 0 && (job.stage === 'done' || job.stage === 'failed')) return 0;
+    const content = jobContent(name.id);
+    const inPieces = pieces === 0 ? 0 : measurePieces(name.organisationId, content, pieces);
+    if (pieces > 0) takePieces(name.organisationId, content);
+    const now = nowMs();
+    const bytes = summary.length + (transcript?.length ?? 0) + inPieces;
+    const { number } = job;
+    finish.run({ number, stage, summary, transcript, pieces, bytes, now, keptUntilMs: now + limits.keptMs });
+    return room.make(room.ownerOf(number), 0);
+  }
+
+  return {
+    createJob,
+    startJob: (name: JobName) => start.run(name).changes === 1 || isRunning(find.get(name)?.stage),
+    finishJob,
+  };
+}
+
+const isRunning = (stage: JobStage | undefined): boolean => stage === 'processing';
+
+function requireSize(what: string, bytes: number, bytesMax: number): void {
+  if (bytes <= bytesMax) return;
+  throw new StoreError('invalid', `The ${what} of a job has up to ${bytesMax} bytes, and this one has ${bytes}.`);
+}
+
+/** Failed for the same reason in any copy: whose node is lost has no summary. */
+function jobNodes({ database, nowMs }: Context, { keptMs, unfinishedMs }: JobLimits) {
+  const set = "SET stage = 'failed', ended_at_ms = @now, kept_until_ms = @now + @keptMs";
+  const isOpen = "stage IN ('queued', 'processing')";
+  const renew = database.prepare<[number, string]>(`UPDATE job_nodes SET lease_until_ms = ? WHERE node = ?`);
+  const failOf = database.prepare<{ now: number; keptMs: number; node: string }>(
+    `UPDATE jobs ${set} WHERE ${isOpen} AND node = @node`,
+  );
+  const failEarlier = database.prepare<{ now: number; keptMs: number; node: string; nodeName: string }>(
+    `UPDATE jobs ${set}
+     WHERE ${isOpen} AND node <> @node AND node IN (SELECT node FROM job_nodes WHERE name = @nodeName)`,
+  );
+  const lost = `${isOpen} AND (created_at_ms <= @now - @unfinishedMs
+    OR node NOT IN (SELECT node FROM job_nodes WHERE lease_until_ms > @now))`;
+  const failLost = database.prepare<{ now: number; keptMs: number; unfinishedMs: number }>(
+    `UPDATE jobs ${set} WHERE ${lost}`,
+  );
+  const hasLost = database
+    .prepare<{ now: number; unfinishedMs: number }, number>(`SELECT EXISTS (SELECT 1 FROM jobs WHERE ${lost})`)
+    .pluck();
+  const forgetNodes = database.prepare<[number]>('DELETE FROM job_nodes WHERE lease_until_ms <= ?');
+  return {
+    renewJobs: (node: string, leaseMs: number) => void renew.run(nowMs() + leaseMs, node),
+    failJobsOf: (node: string) => failOf.run({ now: nowMs(), keptMs, node }).changes,
+    failEarlierJobs: (nodeName: string, node: string) =>
+      failEarlier.run({ now: nowMs(), keptMs, nodeName, node }).changes,
+    failLostJobs() {
+      const now = nowMs();
+      const { changes } = failLost.run({ now, keptMs, unfinishedMs });
+      forgetNodes.run(now);
+      return changes;
+    },
+    hasLostJobs: () => hasLost.get({ now: nowMs(), unfinishedMs }) === 1,
+  };
+}
+
+type OwnerRow = Owner & { id: string; now: number };
+
+function keptJobs({ database, nowMs }: Context) {
+  const own = 'organisation_id = @organisationId AND key_id = @keyId AND dialect = @dialect';
+  const isThere = '(kept_until_ms IS NULL OR kept_until_ms > @now)';
+  const columns = 'id, stage, node, created_at_ms AS createdAtMs, ended_at_ms AS endedAtMs, request, summary';
+  const find = database.prepare<OwnerRow, FoundJob>(
+    `SELECT ${columns}, transcript, pieces FROM jobs WHERE ${own} AND id = @id AND ${isThere}`,
+  );
+  const list = database.prepare<OwnerRow & { beforeMs: number; limit: number }, ListedJob>(
+    `SELECT ${columns} FROM jobs
+     WHERE ${own} AND ${isThere} AND (created_at_ms < @beforeMs OR (created_at_ms = @beforeMs AND id < @id))
+     ORDER BY created_at_ms DESC, id DESC LIMIT @limit`,
+  );
+  const remove = database.prepare<OwnerRow, Pick<ListedJob, 'node' | 'stage'>>(
+    `DELETE FROM jobs WHERE ${own} AND id = @id AND ${isThere} RETURNING node, stage`,
+  );
+  const sweep = database.prepare<{ now: number; max: number }>(
+    `DELETE FROM jobs WHERE number IN
+       (SELECT number FROM jobs WHERE kept_until_ms <= @now ORDER BY kept_until_ms, number LIMIT @max)`,
+  );
+  const hasExpired = database
+    .prepare<[number], number>('SELECT EXISTS (SELECT 1 FROM jobs WHERE kept_until_ms <= ?)')
+    .pluck();
+  const rowOf = ({ organisationId, keyId, dialect }: Owner, id: string): OwnerRow => ({
+    ...{ organisationId, keyId, dialect, id },
+    now: nowMs(),
+  });
+  return {
+    findJob: (owner: Owner, id: string) => find.get(rowOf(owner, id)),
+    listJobs: (owner: Owner, before: Pick<ListedJob, 'id' | 'createdAtMs'> | undefined, limit: number) =>
+      list.all({
+        ...rowOf(owner, before?.id ?? ''),
+        beforeMs: before?.createdAtMs ?? Number.MAX_SAFE_INTEGER,
+        limit: Math.min(limit, LISTED_MAX),
+      }),
+    removeJob: (owner: Owner, id: string) => remove.get(rowOf(owner, id)),
+    expire: (max: number) => sweep.run({ now: nowMs(), max }).changes,
+    hasExpired: () => hasExpired.get(nowMs()) === 1,
+  };
+}

@@ -1,0 +1,221 @@
+// Jobs in the database: whose they are, what makes room for them, when they are lost and when they expire.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { JOB_LIMITS, type JobEnd, type JobLimits, jobContent } from '../../src/compat/jobs/calls.ts';
+import { createJobTables } from '../../src/compat/jobs/tables.ts';
+import { createPieceTables } from '../../src/store/pieces.ts';
+import { ledgerRig } from '../fakes/store/ledger.ts';
+
+const LEASE_MS = 60_000;
+const bytes = (count: number) => new Uint8Array(count).fill(1);
+const END: JobEnd = { stage: 'done', summary: bytes(2), transcript: bytes(8), pieces: 0 };
+const FAILED: JobEnd = { stage: 'failed', summary: bytes(2), transcript: null, pieces: 0 };
+
+function open(limits: Partial<JobLimits> = {}) {
+  const rig = ledgerRig();
+  const context = { database: rig.database, nowMs: () => rig.clock.nowMs };
+  const pieces = createPieceTables(context);
+  const tables = createJobTables(context, pieces, { ...JOB_LIMITS, ...limits });
+  const who = rig.customer();
+  const owner = (keyId = who.keyId, organisationId = who.organisationId) => ({
+    ...{ organisationId, keyId, dialect: 'soniox' },
+  });
+  const job = (id: string, of = owner(), node = 'node-a') => ({
+    ...{ ...of, id, node, nodeName: node.slice(0, 6) },
+    ...{ stage: 'queued' as const, request: bytes(4) },
+  });
+  const create = (id: string, of = owner(), node?: string) => tables.createJob(job(id, of, node), LEASE_MS);
+  const finished = (id: string, end = END, of = owner()) => {
+    create(id, of);
+    rig.clock.nowMs++;
+    return tables.finishJob(job(id, of), end);
+  };
+  const ids = (of = owner()) => tables.listJobs(of, undefined, 200).map((each) => each.id);
+  const stage = (id: string) => tables.findJob(owner(), id)?.stage;
+  const rows = (table: string) => rig.database.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+  return { ...rig, ...{ pieces, tables, owner, job, create, finished, ids, stage, rows } };
+}
+
+let rig: ReturnType<typeof open>;
+beforeEach(() => {
+  rig = open();
+});
+
+describe('a job', () => {
+  it('is queued, runs, and is done, with its transcript in it or in pieces', () => {
+    const { tables, job, create, stage, owner, pieces, clock } = rig;
+    expect(create('a')).toEqual({ state: 'created', createdAtMs: clock.nowMs, removed: 0 });
+    expect([stage('a'), tables.startJob(job('a')), stage('a')]).toEqual(['queued', true, 'processing']);
+    expect(tables.finishJob(job('a'), END)).toBe(0);
+    expect(tables.findJob(owner(), 'a')).toMatchObject({ stage: 'done', transcript: Buffer.from(bytes(8)), pieces: 0 });
+    create('b');
+    pieces.putPiece(owner().organisationId, jobContent('b'), 0, bytes(9));
+    const inPieces: JobEnd = { ...END, transcript: null, pieces: 2 };
+    expect(() => tables.finishJob(job('b'), inPieces)).toThrow('1 of 2 pieces');
+    expect(stage('b')).toBe('queued');
+    expect(tables.finishJob(job('b'), { ...inPieces, pieces: 1 })).toBe(0);
+    expect(tables.findJob(owner(), 'b')).toMatchObject({ stage: 'done', transcript: null, pieces: 1 });
+  });
+
+  it('is the same when a call is repeated because its answer was lost', () => {
+    const { tables, job, create, finished, stage, clock } = rig;
+    const first = create('a');
+    clock.nowMs += 5;
+    expect(create('a')).toEqual(first);
+    expect([tables.startJob(job('a')), tables.startJob(job('a'))]).toEqual([true, true]);
+    finished('a');
+    expect([tables.finishJob(job('a'), FAILED), stage('a')]).toEqual([0, 'done']);
+  });
+
+  it.each([
+    ['key', { keyId: 'key_2' }],
+    ['dialect', { dialect: 'gladia' }],
+    ['organisation', { organisationId: 'org_2' }],
+  ])('looks unknown to another %s', (_, other) => {
+    const { tables, finished, owner, ids } = rig;
+    finished('a');
+    const stranger = { ...owner(), ...other };
+    expect([tables.findJob(stranger, 'a'), tables.removeJob(stranger, 'a'), ids(stranger)]).toEqual([
+      undefined,
+      undefined,
+      [],
+    ]);
+    expect(ids()).toEqual(['a']);
+  });
+
+  it('leaves nothing behind when it is removed', () => {
+    const { tables, job, create, owner, pieces, rows } = rig;
+    create('a');
+    pieces.putPiece(owner().organisationId, jobContent('a'), 0, bytes(9));
+    tables.finishJob(job('a'), { ...END, transcript: null, pieces: 1 });
+    expect(tables.removeJob(owner(), 'a')).toEqual({ node: 'node-a', stage: 'done' });
+    expect(['jobs', 'pieces'].map(rows)).toEqual([0, 0]);
+    expect(rig.database.prepare('SELECT * FROM job_totals').all()).toEqual([{ scope: 'store', jobs: 0, bytes: 0 }]);
+    expect([tables.finishJob(job('a'), END), tables.startJob(job('a'))]).toEqual([-1, false]);
+  });
+
+  it('is refused for an organisation that is not there, and when it says too much', () => {
+    const { tables, job, create } = rig;
+    expect(() => tables.createJob({ ...job('a'), organisationId: 'org_none' }, 1)).toThrow('no such organisation');
+    const large = bytes(JOB_LIMITS.requestBytesMax + 1);
+    expect(() => tables.createJob({ ...job('a'), request: large }, 1)).toThrow('The request of a job has up to');
+    create('a');
+    expect(() => tables.finishJob(job('a'), { ...END, summary: large })).toThrow('The summary of a job has up to');
+  });
+
+  it('expires a day after its end, also when nothing else happens', () => {
+    const { tables, finished, create, clock, stage, rows } = rig;
+    finished('a');
+    create('b');
+    clock.nowMs += JOB_LIMITS.keptMs - 1;
+    expect(stage('a')).toBe('done');
+    clock.nowMs++;
+    expect([stage('a'), stage('b')]).toEqual([undefined, 'queued']);
+    expect([tables.hasStaleJobs(), tables.failLostJobs(), tables.expireJobs(10)]).toEqual([true, 1, 1]);
+    expect([tables.hasStaleJobs(), rows('jobs')]).toEqual([false, 1]);
+  });
+});
+
+describe('a list of jobs', () => {
+  it('comes newest first, page by page', () => {
+    const { tables, create, clock, owner } = rig;
+    for (const id of ['a', 'b', 'c', 'd', 'e']) {
+      create(id);
+      if (id !== 'c') clock.nowMs++;
+    }
+    const first = tables.listJobs(owner(), undefined, 2);
+    const second = tables.listJobs(owner(), first.at(-1), 2);
+    const third = tables.listJobs(owner(), second.at(-1), 2);
+    expect([first, second, third].map((page) => page.map(({ id }) => id))).toEqual([['e', 'd'], ['c', 'b'], ['a']]);
+  });
+});
+
+describe('jobs of a node', () => {
+  it('fail when its lease is over, and are done when it finishes one later', () => {
+    const { tables, job, create, stage, clock, owner } = rig;
+    create('a');
+    create('b');
+    create('c', owner(), 'node-b');
+    clock.nowMs += LEASE_MS - 1;
+    tables.renewJobs('node-b', LEASE_MS);
+    expect([tables.hasStaleJobs(), tables.failLostJobs()]).toEqual([false, 0]);
+    clock.nowMs++;
+    expect([tables.hasStaleJobs(), tables.failLostJobs(), tables.hasStaleJobs()]).toEqual([true, 2, false]);
+    expect(tables.findJob(owner(), 'a')).toMatchObject({ stage: 'failed', summary: null });
+    expect([stage('b'), stage('c')]).toEqual(['failed', 'queued']);
+    expect([tables.finishJob(job('a'), END), stage('a')]).toEqual([0, 'done']);
+  });
+
+  it('fail at once when it stops, or has started again under its name', () => {
+    const { tables, create, stage, owner, finished } = rig;
+    create('a');
+    create('b', owner(), 'node-b');
+    create('c', owner(), 'other-c');
+    finished('d');
+    expect([tables.failEarlierJobs('node-b', 'node-b'), tables.failEarlierJobs('other-', 'new')]).toEqual([0, 1]);
+    expect(tables.failJobsOf('node-a')).toBe(1);
+    expect(['a', 'b', 'c', 'd'].map(stage)).toEqual(['failed', 'queued', 'failed', 'done']);
+  });
+
+  it('fail when they are not over within a day, though it renews its lease', () => {
+    const { tables, create, stage, clock } = rig;
+    create('a');
+    clock.nowMs += JOB_LIMITS.unfinishedMs;
+    tables.renewJobs('node-a', LEASE_MS);
+    expect([tables.failLostJobs(), stage('a')]).toEqual([1, 'failed']);
+  });
+});
+
+describe('room for jobs', () => {
+  const bound = (jobs: number, room = 1e9) => ({ jobs, bytes: room });
+
+  it('of a key is made by its own finished jobs, failed ones first', () => {
+    const { finished, ids, owner } = open({ key: bound(3) });
+    finished('other', END, owner('key_2'));
+    finished('a');
+    finished('b', FAILED);
+    finished('c');
+    expect(finished('d')).toBe(0);
+    expect(ids()).toEqual(['d', 'c', 'a']);
+    finished('e');
+    expect([ids(), ids(owner('key_2'))]).toEqual([['e', 'd', 'c'], ['other']]);
+  });
+
+  it('of a key is made by bytes, too: the oldest transcripts go', () => {
+    const { finished, ids } = open({ key: bound(9, 40) });
+    expect([finished('a'), finished('b'), finished('c')]).toEqual([0, 0, 1]);
+    expect(ids()).toEqual(['c', 'b']);
+  });
+
+  it('of an organisation is refused when no job of it is over', () => {
+    const { create, owner, finished, ids } = open({ organisation: bound(2) });
+    finished('a');
+    create('b', owner('key_2'));
+    expect(create('c', owner('key_3'))).toMatchObject({ state: 'created', removed: 1 });
+    expect(create('d', owner('key_4'))).toEqual({ state: 'full', of: 'organisation' });
+    expect(ids()).toEqual([]);
+  });
+
+  it('of the store is made by the organisation that has most', () => {
+    const { create, finished, ids, owner, customer } = open({ store: bound(4) });
+    const [small, large] = [customer(), customer()].map(({ keyId, organisationId }) => owner(keyId, organisationId));
+    finished('a', END, small);
+    for (const id of ['b', 'c', 'd']) finished(id, END, large);
+    finished('e');
+    expect([ids(small), ids(large), ids()]).toEqual([['a'], ['d', 'c'], ['e']]);
+    for (const id of ['f', 'g', 'h', 'i']) create(id);
+    expect(create('j')).toEqual({ state: 'full', of: 'store' });
+  });
+
+  it('keeps totals equal to the rows', () => {
+    const { create, finished, tables, owner, database } = open({ key: bound(5), organisation: bound(6, 200) });
+    for (let at = 0; at < 40; at++) {
+      const of = owner(`key_${at % 3}`);
+      if (at % 4 === 0) create(`${at}`, of);
+      else finished(`${at}`, at % 5 === 0 ? FAILED : END, of);
+      if (at % 7 === 0) tables.removeJob(of, `${at}`);
+      const counted = database.prepare('SELECT count(*) AS jobs, coalesce(sum(bytes), 0) AS bytes FROM jobs').get();
+      const kept = database.prepare("SELECT jobs, bytes FROM job_totals WHERE scope = 'store'").get();
+      expect(kept).toEqual(counted);
+    }
+  });
+});
