@@ -43,8 +43,18 @@ const END_SENTENCES: Record<ReplicaEnd, string> = {
   foreign:
     'The log of the accounts belongs to another ledger: give this node its own VOXGATE_NATS_PREFIX, or move its database away.',
   version: 'An entry of the log of the accounts was written by a newer version: install that version here first.',
-  disk: 'An entry of the log of the accounts could not be written to this disk.',
+  disk: 'An entry of the log of the accounts could not be written to this database: free space on its disk, or replace the disk, and start this node again.',
+  locked:
+    'Another process kept this database locked, so that no entry of the log of the accounts could be written to it: end that process, and start this node again.',
+  changed:
+    'Another process has written to this database. End that process, move the database away, and start this node again: it fetches a copy of the owner’s database.',
 };
+
+/** Ends after which the next start may succeed without an operator, once there is space or a lock is gone. */
+const PASSING: readonly ReplicaEnd[] = ['deposed', 'disk', 'locked'];
+
+const endSentence = (reason: ReplicaEnd, detail: string | undefined): string =>
+  detail === undefined ? END_SENTENCES[reason] : `${END_SENTENCES[reason]} ${detail}`;
 
 export interface OwnedReplica {
   store: Store & { readonly waitingCalls: number };
@@ -78,7 +88,11 @@ export async function ownAsReplica(
   if (fault !== undefined) throw new ClusterError(fault);
   const log = natsReplicatedLog(bus as NatsBus, { shard: FIRST_SHARD, replicas: config.cluster.natsReplicas });
   const sealing = { bus, secret, previousSecret: previousSecret(config), shard: FIRST_SHARD };
-  const peers = new Peers({ bus, clock, topic: REPLICA_POSITION });
+  const peers = new Peers({
+    ...{ bus, clock, topic: REPLICA_POSITION },
+    version: STORE_VERSION,
+    others: config.cluster.accountsReplicas - 1,
+  });
   defer(() => peers.close());
   let current: Following | undefined;
   defer(async () => {
@@ -104,15 +118,19 @@ export async function ownAsReplica(
     const outcome = await follow(before, options, { log, peers, following });
     if (typeof outcome === 'number') {
       const replica = following.replica as Replica<Answer>;
-      return owned(before, { database, replica, epoch: outcome, sealing, onFault });
+      return owned(before, { database, replica, peers, epoch: outcome, sealing, onFault });
     }
     await database.close();
-    if (outcome !== 'behind') throw new ClusterError(END_SENTENCES[outcome], { isPassing: outcome === 'deposed' });
+    if (outcome !== 'behind') {
+      throw new ClusterError(endSentence(outcome, following.detail), { isPassing: PASSING.includes(outcome) });
+    }
   }
 }
 
 interface Following {
   database: SqliteStore;
+  /** What the database said when it could not apply an entry. */
+  detail?: string | undefined;
   replica?: Replica<Answer>;
 }
 
@@ -142,19 +160,26 @@ async function follow(
       await admit(database);
       return !peers.isAhead(number);
     },
+    mayContinue: (number) => !peers.isAhead(number),
     onPosition: ({ number }) => peers.say(number),
+    onStuck: (error) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      logger.warn({ reason }, 'the log of the accounts accepts nothing');
+    },
     onOwner: (epoch) => {
       isOwner = true;
       settle(epoch);
     },
-    onEnd: (reason, { number, epoch }) => {
-      logger.warn({ reason, entry: number, epoch }, 'the replica of the accounts ends');
+    onEnd: (reason, { number, epoch }, detail) => {
+      logger.warn({ reason, detail, entry: number, epoch }, 'the replica of the accounts ends');
+      following.detail = detail;
       settle(reason);
-      if (isOwner) end(END_SENTENCES[reason]);
+      if (isOwner) end(endSentence(reason, detail));
     },
   });
   following.replica = replica;
   await replica.start();
+  peers.say(replica.position.number);
   logger.info({ entry: replica.position.number, ledger: ledger.id }, 'follows the accounts');
   const settled = await outcome;
   if (isOwner) logger.info({ epoch: settled, entry: replica.position.number }, 'owns the accounts');
@@ -175,15 +200,16 @@ function watchReplica(metrics: Metrics, replica: () => Replica<Answer> | undefin
 interface Owned extends Pick<ReplicaOptions, 'onFault'> {
   database: SqliteStore;
   replica: Replica<Answer>;
+  peers: Peers;
   epoch: number;
   sealing: Pick<SnapshotsOptions, 'bus' | 'secret' | 'previousSecret' | 'shard'>;
 }
 
 function owned(
   { config, clock, defer }: BeforeStore,
-  { database, replica, epoch, sealing, onFault }: Owned,
+  { database, replica, peers, epoch, sealing, onFault }: Owned,
 ): OwnedReplica {
-  const store = createReplicatedStore(database, (calls) => replica.propose(calls));
+  const store = createReplicatedStore(database, (calls, version) => replica.propose(calls, version), peers);
   // The timer of the database rings again until it is done.
   database.onLeases(() => void store.expireHolds().catch(() => {}));
   const make = async (id: string) => {

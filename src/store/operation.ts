@@ -50,11 +50,17 @@ export interface Draws {
   readonly key?: true;
 }
 
-/** `local`: called only where the database is: all that an operator does, and all that concerns no single organisation. */
+/**
+ * `since`: the version of the store (migrations.ts) that brought the operation; 1 when absent. With several replicas of the accounts it
+ * is refused until all of them know it. What an operation does to the rows never changes after a release: a replica of the release
+ * before applies the same entries. A new argument, or another effect, is a new operation.
+ *
+ * `local`: called only where the database is: all that an operator does, and all that concerns no single organisation. */
 export interface Operation<Remote extends RemoteCall | 'local' = RemoteCall | 'local'> {
   readonly kind: CallKind;
   readonly remote: Remote;
   readonly draws?: Draws;
+  readonly since?: number;
 }
 
 /** One operation for each call of a group. */

@@ -15,9 +15,19 @@ export interface ReplicaPosition {
   hash: string;
   /** Its sequence in the log. */
   sequence: number;
-  /** What it left behind: equal in all databases that applied the same entries to the same content. */
+  /** What it left behind: equal in all databases that applied the same entries to the same content. Made by `outcomeText`. */
   outcome: string;
 }
+
+/** @param build of the program that applied the entry: another one may answer with other members */
+export const outcomeText = (build: string, digest: string): string => `${build} ${digest}`;
+
+/** Whether two programs may have come to the same content: outcomes of different builds are not compared. */
+export function isSameOutcome(one: string, other: string): boolean {
+  return one === other || buildOf(one) !== buildOf(other);
+}
+
+const buildOf = (outcome: string): string => outcome.slice(0, Math.max(0, outcome.indexOf(' ')));
 
 export const NO_POSITION: ReplicaPosition = { epoch: 0, number: 0, hash: '', sequence: 0, outcome: '' };
 

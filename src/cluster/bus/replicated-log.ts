@@ -33,7 +33,10 @@ export interface Follows {
 }
 
 export interface LogReader {
-  /** Messages in their order, one at a time. The next one waits until this resolves. */
+  /**
+   * Messages in their order, one at a time. The next one waits until this resolves. A sequence that is not above the one before shows
+   * that the log has lost its end or was created again; what was written in between may be missing then.
+   */
   message(message: LogMessage): Promise<void>;
   /** Messages behind the requested sequence were removed: the reader can only begin with a snapshot. */
   removed(firstSequence: number): void;

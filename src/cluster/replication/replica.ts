@@ -2,11 +2,12 @@
 // applied that the log has not accepted, on the owner too.
 import type { Clock } from '../../../machines/clock.ts';
 import { textOfPlain } from '../../runtime/plain-data.ts';
-import type { ReplicaPosition } from '../../store/replica-position.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { isSameOutcome, type ReplicaPosition } from '../../store/replica-position.ts';
+import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
 import type { Detach } from '../bus/bus.ts';
 import { type Follows, hashOfEntry, LogConflict, type LogMessage, type ReplicatedLog } from '../bus/replicated-log.ts';
 import { bytesOfTexts, entryOfBytes, type LogCall, type LogEntry, type LogEntryKind } from './entry.ts';
+import { LogClock } from './log-clock.ts';
 import type { ReplicaStore } from './replica-store.ts';
 
 /** Calls of one entry. */
@@ -23,6 +24,12 @@ const LOOK_MS = 250;
 const LATE_MS = 500;
 /** Before an append whose outcome is not known is sent again. */
 const AGAIN_MS = 100;
+/** Entries that are written again at most where the log has lost its end: a replica that lacks more begins with a copy. */
+const RESTORED_MAX = 1_000;
+/** Times that an entry is tried whose database is locked by another process; the database itself waits half a second each time. */
+const LOCKED_MAX = 6;
+/** An owner that stops waits for the log for this long. */
+const RELEASE_MS = 5_000;
 
 export const REPLICA_TIMES = {
   /** An owner without calls writes an entry this often. */
@@ -42,9 +49,27 @@ export type ReplicaRole = 'following' | 'claiming' | 'owning' | 'ended';
  * - `behind`: the log no longer has the entries that come next
  * - `foreign`: the log is that of another ledger
  * - `version`: an entry needs a newer version of the gateway
- * - `disk`: an entry could not be applied
+ * - `disk`: an entry could not be written: the disk is full, or the disk or the file failed
+ * - `locked`: another process kept the database locked
+ * - `changed`: another process has applied entries to this database
  */
-export type ReplicaEnd = 'deposed' | 'diverged' | 'different' | 'behind' | 'foreign' | 'version' | 'disk';
+export type ReplicaEnd =
+  | 'deposed'
+  | 'diverged'
+  | 'different'
+  | 'behind'
+  | 'foreign'
+  | 'version'
+  | 'disk'
+  | 'locked'
+  | 'changed';
+
+/** Why an entry could not be applied, by the reason of the store. */
+const APPLY_ENDS: Partial<Record<StoreErrorReason, ReplicaEnd>> = {
+  busy: 'locked',
+  conflict: 'changed',
+  invalid: 'version',
+};
 
 export interface ReplicaOptions<Answer> {
   log: ReplicatedLog;
@@ -58,11 +83,19 @@ export interface ReplicaOptions<Answer> {
   version: number;
   /** May claim now: no other replica has more entries than `number`. Rejects when it may never claim. */
   mayClaim?(number: number): Promise<boolean>;
+  /** The same of an owner that the log has not answered for a while. */
+  mayContinue?(number: number): boolean | Promise<boolean>;
   /** After each entry, for the other replicas. */
   onPosition?(position: ReplicaPosition): void;
   onOwner(epoch: number): void;
-  /** This replica neither follows nor owns any more; its database is as it was at `position`. Called at most once. */
-  onEnd(reason: ReplicaEnd, position: ReplicaPosition): void;
+  /**
+   * This replica neither follows nor owns any more; its database is as it was at `position`. Called at most once.
+   *
+   * @param detail what the database said, where it failed
+   */
+  onEnd(reason: ReplicaEnd, position: ReplicaPosition, detail?: string): void;
+  /** The log does not accept what this replica writes, and why. Called once until it is accepted again. */
+  onStuck?(error: unknown): void;
   times?: { heartbeatMs: number; sureMs: number; takeoverMs: number };
   /** Added to `takeoverMs`, so that replicas do not claim at the same moment. */
   claimDelayMs?: number;
@@ -74,6 +107,7 @@ const unsent = (message: string): StoreError => new StoreError('unreachable', me
 
 interface Proposed<Answer> {
   calls: readonly LogCall[];
+  version: number;
   /** Of each call, as it is in the entry, and the bytes of all. */
   texts: readonly string[];
   byteLength: number;
@@ -84,6 +118,7 @@ interface Proposed<Answer> {
 export class Replica<Answer = unknown> {
   readonly #options: ReplicaOptions<Answer>;
   readonly #times: { heartbeatMs: number; sureMs: number; takeoverMs: number };
+  readonly #logClock: LogClock;
   #role: ReplicaRole = 'following';
   #position!: ReplicaPosition;
   /** The last sequence that was looked at: of the position, or of a message behind it that does not count. */
@@ -101,10 +136,12 @@ export class Replica<Answer = unknown> {
   #inFlight = 0;
   #idle: (() => void)[] = [];
   #ignored = 0;
+  #isStuckTold = false;
 
   constructor(options: ReplicaOptions<Answer>) {
     this.#options = options;
     this.#times = options.times ?? REPLICA_TIMES;
+    this.#logClock = new LogClock(options.clock, options.wallNowMs);
   }
 
   get role(): ReplicaRole {
@@ -139,14 +176,19 @@ export class Replica<Answer = unknown> {
   async start(): Promise<void> {
     this.#position = await this.#options.store.position();
     this.#seenSequence = this.#position.sequence;
+    const [last] = await this.#options.store.kept(this.#position.number - 1);
+    const entry = last && entryOfBytes(last);
+    if (entry !== undefined) this.#logClock.resume(entry.nowMs);
     this.#follow();
   }
 
   /**
    * The answers, once the log has accepted the calls and this database contains them. Rejects with StoreError: `unreachable` when
    * this replica is not the owner, or stopped being it before it knew the outcome.
+   *
+   * @param version of the operations that the calls need
    */
-  propose(calls: readonly LogCall[]): Promise<Answer[]> {
+  propose(calls: readonly LogCall[], version = 1): Promise<Answer[]> {
     if (this.#role !== 'owning' || this.#isReleasing) return Promise.reject(unsent(NOT_OWNER));
     if (this.#isStuck) return Promise.reject(unsent(NO_ANSWER));
     const texts = calls.map(textOfPlain);
@@ -161,20 +203,34 @@ export class Replica<Answer = unknown> {
       );
     }
     return new Promise((resolve, reject) => {
-      this.#queue.push({ calls, texts, byteLength, resolve, reject });
+      this.#queue.push({ calls, version, texts, byteLength, resolve, reject });
       void this.#write();
     });
   }
 
-  /** Stops; an owner answers its calls first and lets another replica claim at once. Never rejects. */
+  /**
+   * Stops; an owner answers its calls first and lets another replica claim at once, unless the log does not answer for some seconds.
+   * Never rejects.
+   */
   async release(): Promise<void> {
-    if (this.#role === 'owning') {
+    if (this.#role === 'owning' && !this.#isReleasing) {
       this.#isReleasing = true;
-      if (this.#isWriting) await new Promise<void>((resolve) => this.#idle.push(resolve));
-      this.#isWriting = true;
-      if (this.#isOf('owning')) await this.#append('release', []).catch(() => {});
+      const { clock } = this.#options;
+      let timer: unknown;
+      const late = new Promise<void>((resolve) => {
+        timer = clock.setTimeout(() => resolve(), RELEASE_MS);
+      });
+      await Promise.race([this.#handOver(), late]);
+      clock.clearTimeout(timer);
     }
     this.#stop();
+  }
+
+  async #handOver(): Promise<void> {
+    if (this.#isWriting) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    if (!this.#isOf('owning')) return;
+    this.#isWriting = true;
+    await this.#append('release', []).catch(() => {});
   }
 
   #stop(): void {
@@ -190,10 +246,10 @@ export class Replica<Answer = unknown> {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  #end(reason: ReplicaEnd): void {
+  #end(reason: ReplicaEnd, detail?: string): void {
     if (this.#role === 'ended') return;
     this.#stop();
-    this.#options.onEnd(reason, this.#position);
+    this.#options.onEnd(reason, this.#position, detail);
   }
 
   #follow(): void {
@@ -227,8 +283,9 @@ export class Replica<Answer = unknown> {
   }
 
   async #take({ sequence, bytes }: LogMessage): Promise<void> {
-    if (this.#role !== 'following' || sequence <= this.#seenSequence) return;
+    if (this.#role !== 'following') return;
     const entry = entryOfBytes(bytes);
+    if (sequence <= this.#seenSequence) return this.#wentBack(sequence, entry);
     this.#seenSequence = sequence;
     if (entry === undefined) return this.#ignore();
     const { number, epoch } = this.#position;
@@ -248,6 +305,17 @@ export class Replica<Answer = unknown> {
     this.#end(entry.number > number + 1 ? 'behind' : 'diverged');
   }
 
+  /** The log was created again, or has lost its end: what it has now is read from a little before the place of the next entry. */
+  #wentBack(sequence: number, entry: LogEntry | undefined): void {
+    if (entry === undefined) {
+      this.#ignore();
+      return;
+    }
+    this.#detach();
+    this.#rewind(sequence, entry.number);
+    this.#follow();
+  }
+
   #isNext(entry: LogEntry): boolean {
     const { number, hash, epoch } = this.#position;
     return entry.number === number + 1 && entry.previous === hash && entry.epoch >= epoch;
@@ -259,24 +327,30 @@ export class Replica<Answer = unknown> {
 
   async #applyNext(entry: LogEntry, bytes: Uint8Array, sequence: number): Promise<void> {
     if (entry.version > this.#options.version) return this.#end('version');
-    if (this.#position.number > 0 && entry.outcome !== this.#position.outcome) return this.#end('different');
+    if (this.#position.number > 0 && !isSameOutcome(entry.outcome, this.#position.outcome))
+      return this.#end('different');
     await this.#apply(entry, bytes, sequence);
     const { clock } = this.#options;
     this.#heardMs = entry.kind === 'release' ? clock.now() - this.#times.takeoverMs : clock.now();
   }
 
-  /** Undefined when the disk failed, which ends this replica. */
+  /** Undefined when it could not be applied, which ends this replica. */
   async #apply(entry: LogEntry, bytes: Uint8Array, sequence: number): Promise<Answer[] | undefined> {
     const hash = hashOfEntry(bytes);
-    try {
-      const { answers, outcome } = await this.#options.store.apply(entry, bytes, { hash, sequence });
-      this.#position = { epoch: entry.epoch, number: entry.number, hash, sequence, outcome };
-      this.#seenSequence = Math.max(this.#seenSequence, sequence);
-      this.#options.onPosition?.(this.#position);
-      return answers;
-    } catch {
-      this.#end('disk');
-      return undefined;
+    for (let tries = 1; ; tries++) {
+      try {
+        const { answers, outcome } = await this.#options.store.apply(entry, bytes, { hash, sequence });
+        this.#position = { epoch: entry.epoch, number: entry.number, hash, sequence, outcome };
+        this.#seenSequence = Math.max(this.#seenSequence, sequence);
+        this.#logClock.saw(entry.nowMs);
+        this.#options.onPosition?.(this.#position);
+        return answers;
+      } catch (error) {
+        const { reason, message } = error instanceof StoreError ? error : new StoreError('failed', String(error));
+        if (reason === 'busy' && tries < LOCKED_MAX) continue;
+        this.#end(APPLY_ENDS[reason] ?? 'disk', message);
+        return undefined;
+      }
     }
   }
 
@@ -287,8 +361,8 @@ export class Replica<Answer = unknown> {
       const isOwner =
         (await this.#mayClaim()) && (await this.#meetsEnd()) && (await this.#append('claim', [])) !== undefined;
       if (isOwner && this.#isOf('claiming')) return this.#own();
-    } catch {
-      // The log did not answer, or another replica was quicker.
+    } catch (error) {
+      this.#tellStuck(error);
     }
     if (this.#isOf('claiming')) this.#follow();
   }
@@ -296,6 +370,11 @@ export class Replica<Answer = unknown> {
   /** The role changes while something is awaited. */
   #isOf(role: ReplicaRole): boolean {
     return this.#role === role;
+  }
+
+  /** An owner whose entries were not accepted for so long that another replica may have claimed the log. */
+  async #mayContinue(): Promise<boolean> {
+    return (await this.#options.mayContinue?.(this.#position.number)) ?? true;
   }
 
   async #mayClaim(): Promise<boolean> {
@@ -307,21 +386,46 @@ export class Replica<Answer = unknown> {
     const { sequence, last } = await this.#options.log.end();
     if (sequence > this.#seenSequence) return false;
     const entry = last && entryOfBytes(last.bytes);
-    const isComplete = last !== undefined && hashOfEntry(last.bytes) === this.#position.hash;
-    if (isComplete || this.#position.number === 0) return true;
-    if (sequence === this.#seenSequence && sequence > this.#position.sequence) return true;
-    if (entry !== undefined && entry.epoch > this.#position.epoch) {
-      if (entry.number > this.#position.number) this.#rewind(sequence, entry.number);
+    const { number, sequence: ownSequence } = this.#position;
+    if (last !== undefined && hashOfEntry(last.bytes) === this.#position.hash) {
+      await this.#foundAt(sequence);
+      return true;
+    }
+    if (entry !== undefined && entry.ledger !== this.#options.ledger) {
+      this.#end('foreign');
+      return false;
+    }
+    if (entry !== undefined && this.#isLater(entry)) {
+      if (entry.number > number) this.#rewind(sequence, entry.number);
       else this.#end('diverged');
       return false;
     }
-    await this.#restoreEnd(sequence, last, entry?.number ?? 0);
+    // What stands behind the last entry does not count.
+    if (number > 0 && !(sequence === this.#seenSequence && sequence > ownSequence)) {
+      await this.#restoreEnd(sequence, last, entry?.number ?? 0);
+    }
+    if (number === 0) this.#seenSequence = sequence;
     return true;
+  }
+
+  /** Of an owner that came after this replica's last entry. */
+  #isLater({ epoch, number }: LogEntry): boolean {
+    const own = this.#position;
+    return epoch > own.epoch || (epoch === own.epoch && number > own.number);
+  }
+
+  /** The last entry is there in the log now. */
+  async #foundAt(sequence: number): Promise<void> {
+    this.#seenSequence = sequence;
+    if (this.#position.sequence === sequence) return;
+    this.#position = { ...this.#position, sequence };
+    await this.#options.store.moved(this.#position.number, sequence);
   }
 
   /** The log was created again, with other sequences: search for the next entry from a little before its expected place. */
   #rewind(sequence: number, number: number): void {
-    this.#seenSequence = Math.max(0, sequence - (number - this.#position.number) - REWIND_MARGIN);
+    const after = Math.max(0, number - this.#position.number);
+    this.#seenSequence = Math.max(0, sequence - 1 - after - REWIND_MARGIN);
     this.#position = { ...this.#position, sequence: Math.min(this.#position.sequence, this.#seenSequence) };
   }
 
@@ -330,7 +434,7 @@ export class Replica<Answer = unknown> {
     const { log, store } = this.#options;
     let follows: Follows = { sequence, id: last && hashOfEntry(last.bytes) };
     this.#seenSequence = sequence;
-    for (const bytes of await store.kept(number)) {
+    for (const bytes of await store.kept(Math.max(number, this.#position.number - RESTORED_MAX))) {
       const id = hashOfEntry(bytes);
       const written = await log.append(bytes, id, follows);
       follows = { sequence: written, id };
@@ -404,14 +508,15 @@ export class Replica<Answer = unknown> {
 
   /** The answers of an entry that the log accepted and this database contains; undefined when this replica ended instead. */
   async #append(kind: LogEntryKind, proposed: readonly Proposed<Answer>[]): Promise<Answer[] | undefined> {
-    const { ledger, node, version, wallNowMs } = this.#options;
+    const { ledger, node } = this.#options;
     const { epoch, number, hash, outcome } = this.#position;
     const head = {
-      ...{ kind, ledger, node, version, outcome },
+      ...{ kind, ledger, node, outcome },
+      version: proposed.reduce((needed, each) => Math.max(needed, each.version), 1),
       epoch: kind === 'claim' ? epoch + 1 : epoch,
       number: number + 1,
       previous: hash,
-      nowMs: wallNowMs(),
+      nowMs: this.#logClock.nowMs(),
     };
     const bytes = bytesOfTexts(
       head,
@@ -439,8 +544,11 @@ export class Replica<Answer = unknown> {
             : undefined,
       };
       try {
-        return { sequence: await log.append(bytes, id, follows), sentMs };
+        const sequence = await log.append(bytes, id, follows);
+        this.#isStuckTold = false;
+        return { sequence, sentMs };
       } catch (error) {
+        if (this.#isStuck) this.#tellStuck(error);
         if (error instanceof LogConflict) {
           const found = await this.#afterConflict(id).catch(() => 'unknown' as const);
           if (typeof found === 'number') return { sequence: found, sentMs };
@@ -450,24 +558,45 @@ export class Replica<Answer = unknown> {
           }
         }
       }
-      if (this.#role === 'ended') return undefined;
+      if (this.#isOf('ended')) return undefined;
       if (this.#isStuck) this.#refuseWaiting(NO_ANSWER);
+      if (this.#isStuck && this.#role === 'owning' && !(await this.#mayContinue())) {
+        this.#end('deposed');
+        return undefined;
+      }
       await new Promise<void>((resolve) => void clock.setTimeout(() => resolve(), AGAIN_MS));
     }
   }
 
+  /** Whether it was written by a replica that claimed the log: not by this one, and not by one that was deposed. */
+  async #isOfOtherOwner(entry: LogEntry, bytes: Uint8Array): Promise<boolean> {
+    if (this.#isNext(entry)) return true;
+    const { epoch } = this.#position;
+    if (entry.ledger !== this.#options.ledger || entry.epoch < epoch) return false;
+    return entry.epoch > epoch || (await this.#options.store.hashAt(entry.number)) !== hashOfEntry(bytes);
+  }
+
+  #tellStuck(error: unknown): void {
+    // Normal: another process was quicker.
+    if (this.#isStuckTold || error instanceof LogConflict) return;
+    this.#isStuckTold = true;
+    this.#options.onStuck?.(error);
+  }
+
   /** The sequence of the own entry, if the log has it after all; `again` when the log had lost its end, which was restored. */
   async #afterConflict(id: string): Promise<number | 'deposed' | 'again'> {
-    const { log } = this.#options;
+    const { log, clock } = this.#options;
     const found = await log.at(this.#seenSequence + 1);
     if (found !== undefined) {
       if (hashOfEntry(found.bytes) === id) return found.sequence;
       const entry = entryOfBytes(found.bytes);
-      if (entry !== undefined && this.#isNext(entry)) return 'deposed';
+      if (entry !== undefined && (await this.#isOfOtherOwner(entry, found.bytes))) return 'deposed';
       this.#seenSequence = found.sequence;
       this.#ignore();
       return 'again';
     }
+    // The log has lost its end, and with it the entry of another owner where there may be one.
+    if (this.#role !== 'owning' || clock.now() - this.#sentMs >= this.#times.takeoverMs) return 'deposed';
     return (await this.#meetsEnd()) ? 'again' : 'deposed';
   }
 }

@@ -1,10 +1,11 @@
 // What a replica asks of its database, as the thread that owns the file answers it: entries of the log are applied as they are, and
 // the position in the log is noted in the same commit.
 import { createHash } from 'node:crypto';
-import { entryOfBytes } from '../../cluster/replication/entry.ts';
+import { entryOfBytes, type LogEntry } from '../../cluster/replication/entry.ts';
 import { textOfPlain } from '../../runtime/plain-data.ts';
+import { buildVersion } from '../../runtime/version.ts';
 import type { Drawn } from '../../store/entry.ts';
-import type { ReplicaPosition, ReplicaTables } from '../../store/replica-position.ts';
+import { outcomeText, type ReplicaPosition, type ReplicaTables } from '../../store/replica-position.ts';
 import { callError, StoreError } from '../../store/store-error.ts';
 import { applyEntry, type Target } from './group-commit.ts';
 import type { Answer, Call, ReplicaRequest } from './protocol.ts';
@@ -54,19 +55,23 @@ function applyLogEntry(
   const changesBefore = target.tables.changes();
   let position: ReplicaPosition = before;
   const answers = applyEntry(target, { nowMs, calls }, (all) => {
-    const outcome = outcomeOf(before, all, target.tables.changes() - changesBefore);
+    const outcome = outcomeOf(entry, all, target.tables.changes() - changesBefore);
     position = { epoch, number, hash, sequence, outcome };
     replica.notePosition(position, bytes);
   });
   return { answers, outcome: position.outcome };
 }
 
-/** What an entry without calls leaves behind is what was there. */
-function outcomeOf({ outcome }: ReplicaPosition, answers: readonly Answer[], changes: number): string {
+const BUILD = buildVersion();
+
+/** It continues from what the owner saw of the entry before: the replica has compared that with its own. */
+function outcomeOf({ outcome }: LogEntry, answers: readonly Answer[], changes: number): string {
+  // What an entry without calls leaves behind is what was there.
   if (answers.length === 0) return outcome;
   // The sentence of a refusal may be another one in another version.
   const told = answers.map((answer) => ('value' in answer ? [answer.value] : answer.rejection.reason));
-  return createHash('sha256')
+  const digest = createHash('sha256')
     .update(`${outcome} ${changes} ${textOfPlain(told)}`)
     .digest('base64url');
+  return outcomeText(BUILD, digest);
 }

@@ -1,16 +1,27 @@
 // The store of the replica that owns the accounts: what is written goes through the log, what is read comes from its own database.
 import type { LogCall } from '../../cluster/replication/entry.ts';
 import type { ReplicaStore } from '../../cluster/replication/replica-store.ts';
+import { STORE_VERSION } from '../../store/migrations.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { drawFor } from './draw.ts';
 import type { Answer } from './protocol.ts';
 import type { SqliteStore } from './sqlite-store.ts';
-import { type AsynchronousCalls, CALL_NAMES, type CallName, kindOf, type Store } from './store.ts';
+import { type AsynchronousCalls, CALL_NAMES, type CallName, kindOf, type Store, sinceOf } from './store.ts';
 
 const CALLS_MAX = 1024;
 
 /** Writes through the log: `Replica.propose`. */
-export type Propose = (calls: readonly LogCall[]) => Promise<Answer[]>;
+export type Propose = (calls: readonly LogCall[], version: number) => Promise<Answer[]>;
+
+/** Which operations may be used. */
+export interface KnownVersions {
+  /** The newest version of which every replica knows the operations. */
+  commonVersion(): number;
+  /** Replicas that do not know those of that version. */
+  olderThan(version: number): readonly string[];
+}
+
+const ALL_KNOWN: KnownVersions = { commonVersion: () => STORE_VERSION, olderThan: () => [] };
 
 /**
  * The promises are the store's, with two differences: a call that is rejected as `unreachable` may have been applied, and one that
@@ -19,16 +30,19 @@ export type Propose = (calls: readonly LogCall[]) => Promise<Answer[]>;
 export function createReplicatedStore(
   database: SqliteStore,
   propose: Propose,
+  versions: KnownVersions = ALL_KNOWN,
 ): Store & { readonly waitingCalls: number } {
   let waiting = 0;
   const write = async (name: CallName, args: readonly unknown[]): Promise<unknown> => {
     if (waiting >= CALLS_MAX) {
       throw new StoreError('overflow', `${CALLS_MAX} calls to the store are waiting already: try again in a moment.`);
     }
+    const version = sinceOf(name);
+    if (version > versions.commonVersion()) throw heldBack(name, versions.olderThan(version));
     const { drawn, answered } = drawFor(name, Date.now());
     waiting++;
     try {
-      const [answer] = await propose([drawn === undefined ? { name, args } : { name, args, drawn }]);
+      const [answer] = await propose([drawn === undefined ? { name, args } : { name, args, drawn }], version);
       return answered(answeredBy(answer));
     } finally {
       waiting--;
@@ -50,6 +64,15 @@ export function createReplicatedStore(
       return waiting + database.waitingCalls;
     },
   };
+}
+
+function heldBack(name: CallName, older: readonly string[]): StoreError {
+  const which = older.length === 0 ? 'The other replicas were not heard yet' : `Not yet upgraded: ${older.join(', ')}`;
+  return new StoreError(
+    'conflict',
+    `Not every replica of the accounts knows ${name}. ${which}. Upgrade all of them, then try again.`,
+    { isUnsent: true },
+  );
 }
 
 const isLogged = (name: CallName): boolean => kindOf(name) === 'writes' || kindOf(name) === 'notes';

@@ -75,6 +75,9 @@ export const kindOf = (name: CallName): CallKind => OPERATIONS[name].kind;
 /** Undefined for most operations. */
 export const drawsOf = (name: CallName): Draws | undefined => OPERATIONS[name].draws;
 
+/** The version of the store that brought it. */
+export const sinceOf = (name: CallName): number => OPERATIONS[name].since ?? 1;
+
 /** Undefined for calls that are made only where the database is, and for unknown names. */
 export function remoteCall(name: string): RemoteCall | undefined {
   const remote = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name as CallName].remote : 'local';

@@ -37,11 +37,16 @@ function serve(): void {
   const replica = createReplicaTables({ database });
   // A write that is not in the log would be in no other replica.
   const isLocked = isReplica || replica.findPosition().number > 0;
+  /** The time of the log's entries less that of this clock: another node may have written them. */
+  let logAheadMs = 0;
   /** All writes of this thread go through here, except entries of a log. */
   const apply = (calls: readonly Call[]): Answer[] =>
     isLocked ? calls.map((call) => answerLocked(target, call)) : applyCalls(target, { nowMs: Date.now(), calls });
   const leases = createAlarm({
-    next: () => tables.nextLeaseEndMs(Date.now()),
+    next: () => {
+      const atMs = tables.nextLeaseEndMs(Date.now() + logAheadMs);
+      return atMs === undefined ? undefined : atMs - logAheadMs;
+    },
     ring: () => (isLocked ? tell({ kind: 'leases' }) : requireApplied(apply([EXPIRE_HOLDS]))),
   });
   const news = createNews(tables, () => look());
@@ -74,7 +79,9 @@ function serve(): void {
 
   function answerRequest(id: number, request: ReplicaRequest): void {
     tell({ kind: 'replica', ...answerReplica(target, replica, id, request) });
-    if (request.ask === 'apply') written(news.tellRevocations());
+    if (request.ask !== 'apply') return;
+    logAheadMs = context.nowMs() - Date.now();
+    written(news.tellRevocations());
   }
 
   // The directory rather than a file in it: the write-ahead log comes and goes.

@@ -1,5 +1,5 @@
-// A replicated log in memory, with what can go wrong between it and its replicas: delays, partitions, lost requests and answers,
-// and a log that forgets its end.
+// A replicated log in memory, with what can go wrong between it and its replicas: delays, partitions, lost and doubled requests, lost
+// answers, a server that is down or full, and a log that forgets its end or everything.
 import type { Clock } from '../../../machines/clock.ts';
 import { BusError, type Detach } from '../../../src/cluster/bus/bus.ts';
 import {
@@ -22,12 +22,23 @@ export interface LogFaults {
   /** Of all appends. */
   lostRequests: number;
   lostAnswers: number;
+  /** Requests that arrive a second time, later. */
+  doubledRequests?: number;
   delayMsMax: number;
+  /** At present no request or answer is lost or doubled. */
+  isOff?(): boolean;
+  onFault?(kind: 'lost request' | 'lost answer' | 'doubled request'): void;
 }
+
+const DOUBLED_AFTER_MS_MAX = 4_000;
 
 /** What the servers have. */
 export class LogServer {
   messages: Stored[] = [];
+  isDown = false;
+  isFull = false;
+  /** Grows when readers have to begin again. */
+  generation = 0;
   #wake: (() => void)[] = [];
 
   get first(): number {
@@ -41,6 +52,7 @@ export class LogServer {
   append(bytes: Uint8Array, id: string, follows: Follows): number {
     const known = this.messages.find((message) => message.id === id);
     if (known !== undefined) return known.sequence;
+    if (this.isFull) throw new BusError('handler_failed', 'NATS refused it (insufficient resources).');
     const last = this.messages.at(-1);
     if (this.lastSequence !== follows.sequence) throw new LogConflict(`the log ends at ${this.lastSequence}`);
     if (follows.id !== undefined && last?.id !== follows.id) throw new LogConflict('the log ends with another message');
@@ -55,6 +67,18 @@ export class LogServer {
     this.messages.splice(Math.max(0, this.messages.length - count));
   }
 
+  /** Is created again, without anything that it had. */
+  wipe(): void {
+    this.messages = [];
+    this.restart();
+  }
+
+  /** Readers begin again, at the end if that is before the place where they were. */
+  restart(): void {
+    this.generation++;
+    for (const wake of this.#wake.splice(0)) wake();
+  }
+
   /** Removes the oldest messages. */
   trim(count: number): void {
     this.messages.splice(0, count);
@@ -67,7 +91,7 @@ export class LogServer {
 
 /** The log as one replica reaches it. */
 export class LogClient implements ReplicatedLog {
-  isCut = false;
+  #isCut = false;
   readonly #server: LogServer;
   readonly #clock: Clock;
   readonly #random: Random;
@@ -80,14 +104,44 @@ export class LogClient implements ReplicatedLog {
     this.#faults = faults;
   }
 
+  /** From the log, or the log is down. */
+  get isCut(): boolean {
+    return this.#isCut || this.#server.isDown;
+  }
+
+  set isCut(isCut: boolean) {
+    this.#isCut = isCut;
+  }
+
   async append(bytes: Uint8Array, id: string, follows: Follows): Promise<number> {
-    const { lostRequests, lostAnswers } = this.#faults;
+    const { lostRequests, lostAnswers, doubledRequests = 0 } = this.#faults;
     await this.#pause();
-    if (this.isCut || this.#random.next() < lostRequests) return this.#timeOut();
+    if (this.isCut || this.#happens('lost request', lostRequests)) return this.#timeOut();
+    if (this.#happens('doubled request', doubledRequests)) this.#again(bytes, id, follows);
     const sequence = this.#server.append(bytes, id, follows);
     await this.#pause();
-    if (this.isCut || this.#random.next() < lostAnswers) return this.#timeOut();
+    if (this.isCut || this.#happens('lost answer', lostAnswers)) return this.#timeOut();
     return sequence;
+  }
+
+  #happens(kind: Parameters<NonNullable<LogFaults['onFault']>>[0], chance: number): boolean {
+    const happens = this.#random.next() < chance && this.#faults.isOff?.() !== true;
+    if (happens) this.#faults.onFault?.(kind);
+    return happens;
+  }
+
+  #again(bytes: Uint8Array, id: string, follows: Follows): void {
+    const server = this.#server;
+    this.#clock.setTimeout(
+      () => {
+        try {
+          if (!server.isDown) server.append(bytes, id, follows);
+        } catch {
+          // Nobody waits for the answer.
+        }
+      },
+      this.#random.integer(1, DOUBLED_AFTER_MS_MAX),
+    );
   }
 
   async end(): Promise<LogEnd> {
@@ -105,9 +159,12 @@ export class LogClient implements ReplicatedLog {
   read(from: number, reader: LogReader): Detach {
     let isDetached = false;
     const run = async () => {
+      let generation = -1;
       for (let next = from; !isDetached; ) {
         await this.#pause();
         if (this.isCut) continue;
+        if (generation !== this.#server.generation) next = Math.min(next, this.#server.lastSequence + 1);
+        generation = this.#server.generation;
         if (next < this.#server.first && this.#server.messages.length > 0) return reader.removed(this.#server.first);
         const message = this.#server.messages.find(({ sequence }) => sequence === next);
         if (message === undefined) {

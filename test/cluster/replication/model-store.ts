@@ -4,6 +4,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { LogEntry } from '../../../src/cluster/replication/entry.ts';
 import type { AppliedEntry, ReplicaStore } from '../../../src/cluster/replication/replica-store.ts';
 import { NO_POSITION, type ReplicaPosition } from '../../../src/store/replica-position.ts';
+import { StoreError } from '../../../src/store/store-error.ts';
 
 export type ModelAnswer = 'booked' | 'refused';
 
@@ -28,7 +29,11 @@ export class ModelStore implements ReplicaStore<ModelAnswer> {
   /** Ids of the calls that were booked, in their order. */
   booked: number[] = [];
   refused: number[] = [];
+  /** Of the entries, in milliseconds. */
+  times: number[] = [];
   readonly balances = new Map<string, number>();
+  /** Why nothing can be written at present. */
+  fault: StoreError | undefined;
   #position: ReplicaPosition = NO_POSITION;
   #kept: { number: number; hash: string; bytes: Uint8Array }[] = [];
   /** Of the process that has it open. */
@@ -51,13 +56,16 @@ export class ModelStore implements ReplicaStore<ModelAnswer> {
     at: { hash: string; sequence: number },
   ): Promise<AppliedEntry<ModelAnswer>> {
     await new Promise<void>((resolve) => void this.clock.setTimeout(() => resolve(), this.#commitMs()));
+    if (this.fault !== undefined) throw this.fault;
     if (entry.number !== this.#position.number + 1)
-      throw new Error(`entry ${entry.number} after ${this.#position.number}`);
+      throw new StoreError('conflict', `entry ${entry.number} after ${this.#position.number}`);
+    if (entry.calls.some(({ name }) => name !== 'add')) throw new StoreError('invalid', 'an unknown call');
     const answers = entry.calls.map(({ args }) => this.#add(...(args as [number, string, number])));
     const outcome = createHash('sha256')
       .update(`${this.#position.outcome}${JSON.stringify(answers)}`)
       .digest('base64url');
     this.#position = { epoch: entry.epoch, number: entry.number, outcome, ...at };
+    this.times.push(entry.nowMs);
     this.#kept.push({ number: entry.number, hash: at.hash, bytes });
     return { answers, outcome };
   }
@@ -83,6 +91,7 @@ export class ModelStore implements ReplicaStore<ModelAnswer> {
   copyFrom(other: ModelStore): void {
     this.booked = [...other.booked];
     this.refused = [...other.refused];
+    this.times = [...other.times];
     this.balances.clear();
     for (const [account, balance] of other.balances) this.balances.set(account, balance);
     this.#position = other.#position;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemoryBus } from '../../../src/cluster/bus/memory.ts';
 import { Peers } from '../../../src/cluster/replication/peers.ts';
 import { EventClock } from '../../simulation/event-clock.ts';
@@ -8,7 +8,7 @@ const TOPIC = 'accounts.position';
 async function rig() {
   const clock = new EventClock();
   const bus = new MemoryBus({ node: 'here' });
-  const peers = new Peers({ bus, clock, topic: TOPIC });
+  const peers = new Peers({ bus, clock, topic: TOPIC, version: 3, others: 2 });
   const run = async (forMs: number) => {
     clock.setTimeout(() => {}, forMs);
     await clock.run(clock.now() + forMs, () => false);
@@ -47,7 +47,7 @@ test('reports once a second, and no more after it was closed', async () => {
   bus.subscribe(TOPIC, (body) => told.push(body));
   peers.say(3);
   await run(2_500);
-  expect(told).toEqual([3, 3].map((number) => ({ type: TOPIC, node: 'here', number })));
+  expect(told).toEqual([3, 3].map((number) => ({ type: TOPIC, node: 'here', number, version: 3 })));
   expect(peers.isAhead(0)).toBe(false);
   peers.close();
   await run(5_000);
@@ -66,4 +66,44 @@ test('ignores malformed positions', async () => {
   }
   expect(peers.isAhead(8)).toBe(true);
   peers.close();
+});
+
+describe('the version of operations that may be used', () => {
+  const say = (bus: MemoryBus, node: string, version?: unknown) => {
+    const body: { type: string } = Object.assign({ type: TOPIC }, { node, number: 1, version });
+    bus.publish(TOPIC, body);
+  };
+
+  test('is the first until the other replicas have reported theirs, then the oldest of them', async () => {
+    const { bus, peers } = await rig();
+    expect(peers.commonVersion()).toBe(1);
+    say(bus, 'second', 2);
+    expect(peers.commonVersion()).toBe(1);
+    say(bus, 'third', 4);
+    expect(peers.commonVersion()).toBe(2);
+    expect(peers.olderThan(3)).toEqual(['second']);
+    say(bus, 'second', 3);
+    expect({ version: peers.commonVersion(), older: peers.olderThan(3) }).toEqual({ version: 3, older: [] });
+    peers.close();
+  });
+
+  test('is that of the replicas that are there when another one has not reported for ten seconds', async () => {
+    const { peers, run } = await rig();
+    await run(9_900);
+    expect(peers.commonVersion()).toBe(1);
+    await run(200);
+    expect(peers.commonVersion()).toBe(3);
+    peers.close();
+  });
+
+  test('counts a replica for ten minutes after its last report, as the first version where it names none, and ignores wrong ones', async () => {
+    const { bus, peers, run } = await rig();
+    say(bus, 'second', undefined);
+    say(bus, 'third', 'new');
+    await run(599_000);
+    expect({ version: peers.commonVersion(), older: peers.olderThan(2) }).toEqual({ version: 1, older: ['second'] });
+    await run(2_000);
+    expect(peers.commonVersion()).toBe(3);
+    peers.close();
+  });
 });

@@ -1,7 +1,8 @@
-// Three replicas of one ledger over a log, for as long as a seed says what goes wrong: kills, pauses, partitions, lost and doubled
-// answers, a log that forgets its end. All time is simulated.
+// Three replicas of one ledger over a log, for as long as a seed says what goes wrong: kills, pauses, partitions, full disks, lost
+// answers, doubled requests, a log whose server is killed or full, that forgets its end or everything. All time is simulated.
 import type { Clock } from '../../../machines/clock.ts';
 import { Replica, type ReplicaEnd } from '../../../src/cluster/replication/replica.ts';
+import { StoreError } from '../../../src/store/store-error.ts';
 import { type Random, seeded } from '../../fakes/random.ts';
 import { EventClock } from '../../simulation/event-clock.ts';
 import { LogClient, LogServer } from './faulty-log.ts';
@@ -11,6 +12,21 @@ const REPLICAS = 3;
 const CHAOS_MS = 60_000;
 const CALM_MS = 30_000;
 const ACCOUNTS = ['a', 'b', 'c'];
+const EPOCH_MS = 1_800_000_000_000;
+/** Clocks are so far from the right time, at most. */
+const APART_MS = 45_000;
+/** Without an owner, or with a log that does not answer, plus what clocks are apart. */
+const SILENT_MS_MAX = 40_000 + 2 * APART_MS;
+const SAY_MS = 1_000;
+const HEARD_MS = 3_000;
+/** Nothing that goes wrong here makes a replica end for these. */
+const NEVER: readonly ReplicaEnd[] = ['different', 'foreign', 'version', 'changed', 'locked'];
+/** Until the owner has written again what the log has lost, whatever requests and answers are lost. */
+const RESTORED_MS = 10_000;
+const REPLICA_FAULTS = ['kill', 'pause', 'partition', 'full disk'] as const;
+const LOG_FAULTS = ['kill of the log', 'full log', 'removed oldest entries'] as const;
+/** With three replicas present: what one of them alone has may be lost with it. */
+const LOSSES = ['forgotten end', 'forgotten log'] as const;
 
 /** The clock of one process, which can be paused and killed. */
 class ProcessClock implements Clock {
@@ -55,12 +71,16 @@ interface Process {
   replica: Replica<ModelAnswer>;
 }
 
+/** How often each thing went wrong, by its name. */
+export type FaultCounts = Record<string, number>;
+
 export interface SimulationResult {
   problems: string[];
   answered: number;
   takeovers: number;
-  /** Times without an owner that was sure, in milliseconds. */
-  withoutOwnerMs: number[];
+  /** From what ended an owner until another one was sure, in milliseconds, where the log was there meanwhile. */
+  takeoverMs: number[];
+  faults: FaultCounts;
   ends: ReplicaEnd[];
 }
 
@@ -82,7 +102,19 @@ class ReplicaSimulation {
   readonly #stores: ModelStore[];
   readonly #processes: (Process | undefined)[] = [];
   readonly #answers = new Map<number, ModelAnswer>();
-  readonly #result: SimulationResult = { problems: [], answered: 0, takeovers: 0, withoutOwnerMs: [], ends: [] };
+  readonly #result: SimulationResult = {
+    problems: [],
+    answered: 0,
+    takeovers: 0,
+    takeoverMs: [],
+    ends: [],
+    faults: {},
+  };
+  /** What each replica said last of how far it has come. */
+  readonly #said = new Map<number, { number: number; atMs: number }>();
+  #ownerLostMs: number | undefined;
+  /** The owner that something happened to last. */
+  #lost: Replica<ModelAnswer> | undefined;
   #ids = 0;
   #isCalm = false;
 
@@ -102,9 +134,12 @@ class ReplicaSimulation {
     this.#disturb();
     await this.#clock.run(CHAOS_MS, () => false);
     this.#isCalm = true;
+    this.#server.isDown = false;
+    this.#server.isFull = false;
     for (const [index, process] of this.#processes.entries()) {
       process?.clock.resume();
       if (process) process.log.isCut = false;
+      (this.#stores[index] as ModelStore).fault = undefined;
       if (process === undefined || process.replica.role === 'ended') this.#begin(index);
     }
     await this.#clock.run(CHAOS_MS + CALM_MS, () => false);
@@ -114,24 +149,29 @@ class ReplicaSimulation {
 
   #begin(index: number): void {
     const clock = new ProcessClock(this.#clock);
-    const faults = { lostRequests: 0.02, lostAnswers: 0.02, delayMsMax: 10 };
+    const faults = {
+      ...{ lostRequests: 0.02, lostAnswers: 0.02, doubledRequests: 0.01, delayMsMax: 10 },
+      isOff: () => this.#isCalm,
+      onFault: (kind: string) => this.#count(kind),
+    };
     const log = new LogClient(this.#server, clock, this.#random, faults);
     const store = this.#stores[index] as ModelStore;
     store.clock = clock;
+    // Each start: as if the clock was set meanwhile.
+    const apartMs = this.#random.integer(-APART_MS, APART_MS);
     const replica: Replica<ModelAnswer> = new Replica<ModelAnswer>({
       ...{ log, store, clock },
-      wallNowMs: () => this.#clock.now() + this.#random.integer(-90_000, 90_000),
+      wallNowMs: () => EPOCH_MS + this.#clock.now() + apartMs,
       ledger: 'led_0',
       node: `accounts-${index}`,
       version: 1,
       claimDelayMs: index * 300,
-      mayClaim: async (number) =>
-        this.#processes.every(
-          (other) => other === undefined || other.log.isCut || (other.replica.position?.number ?? 0) <= number,
-        ),
+      mayClaim: async (number) => !this.#isAhead(index, number),
+      mayContinue: (number) => log.isCut || !this.#isAhead(index, number),
       onOwner: () => this.#result.takeovers++,
       onEnd: (reason) => {
         this.#result.ends.push(reason);
+        if (NEVER.includes(reason)) this.#result.problems.push(`replica ${index} ended: ${reason}`);
         this.#clock.setTimeout(
           () => {
             if (this.#processes[index]?.replica !== replica) return;
@@ -142,8 +182,25 @@ class ReplicaSimulation {
         );
       },
     });
+    const say = () => {
+      if (!log.isCut && replica.role !== 'ended') {
+        this.#said.set(index, { number: replica.position?.number ?? 0, atMs: this.#clock.now() });
+      }
+      clock.setTimeout(say, SAY_MS);
+    };
+    say();
     this.#processes[index] = { clock, log, replica };
     void replica.start();
+  }
+
+  /** Whether another replica has lately said that it has more entries. */
+  #isAhead(index: number, number: number): boolean {
+    const sinceMs = this.#clock.now() - HEARD_MS;
+    return [...this.#said].some(([other, said]) => other !== index && said.number > number && said.atMs >= sinceMs);
+  }
+
+  #count(fault: string): void {
+    this.#result.faults[fault] = (this.#result.faults[fault] ?? 0) + 1;
   }
 
   #furthest(): ModelStore {
@@ -177,14 +234,14 @@ class ReplicaSimulation {
   }
 
   #watch(): void {
-    let sinceMs: number | undefined = 0;
     const look = () => {
       const sure = this.#processes.filter((process) => process?.replica.isSure && !process.clock.isDead);
       if (sure.length > 1) this.#result.problems.push(`${sure.length} owners are sure at ${this.#clock.now()} ms`);
-      if (sure.length === 0) sinceMs ??= this.#clock.now();
-      else if (sinceMs !== undefined) {
-        this.#result.withoutOwnerMs.push(this.#clock.now() - sinceMs);
-        sinceMs = undefined;
+      if (this.#server.isDown || this.#server.isFull) this.#ownerLostMs = undefined;
+      const isServed = sure.some((process) => !process?.log.isCut && process?.replica !== this.#lost);
+      if (isServed && this.#ownerLostMs !== undefined) {
+        this.#result.takeoverMs.push(this.#clock.now() - this.#ownerLostMs);
+        this.#ownerLostMs = undefined;
       }
       this.#clock.setTimeout(look, 20);
     };
@@ -195,31 +252,106 @@ class ReplicaSimulation {
   #disturb(): void {
     this.#clock.setTimeout(() => {
       if (this.#isCalm) return;
-      const index = this.#random.integer(0, REPLICAS - 1);
-      const process = this.#processes[index];
       const forMs = this.#random.integer(100, 8_000);
-      const heal = (work: () => void) => this.#clock.setTimeout(work, forMs);
-      switch (this.#random.integer(0, this.#forgets ? 3 : 2)) {
-        case 0:
-          if (process) process.clock.isDead = true;
-          this.#processes[index] = undefined;
-          heal(() => this.#processes[index] ?? this.#begin(index));
-          break;
-        case 1:
-          process?.clock.pause();
-          heal(() => process?.clock.resume());
-          break;
-        case 2:
-          if (process) process.log.isCut = true;
-          heal(() => {
-            if (process) process.log.isCut = false;
-          });
-          break;
-        default:
-          this.#server.forget(this.#random.integer(1, 3));
-      }
-      this.#clock.setTimeout(() => this.#disturb(), forMs + this.#random.integer(0, 4_000));
+      const kinds = [...REPLICA_FAULTS, ...REPLICA_FAULTS, ...LOG_FAULTS, ...(this.#forgets ? LOSSES : [])];
+      const kind = this.#random.pick(kinds);
+      const index = this.#random.integer(0, REPLICAS - 1);
+      if (isOf(REPLICA_FAULTS, kind)) this.#disturbReplica(kind, index, forMs);
+      else if (!isOf(LOSSES, kind) || this.#isComplete()) this.#disturbLog(kind, forMs);
+      const untilNextMs = isOf(LOSSES, kind) ? RESTORED_MS : forMs + this.#random.integer(0, 4_000);
+      this.#clock.setTimeout(() => this.#disturb(), untilNextMs);
     }, 0);
+  }
+
+  /** One replica owns the log, and the others are no more behind than an entry that is on its way. */
+  #isComplete(): boolean {
+    const numbers = this.#processes.map((process) => process?.replica.position?.number ?? Number.NEGATIVE_INFINITY);
+    const roles = this.#processes.map((process) => process?.replica.role).toSorted();
+    return Math.max(...numbers) - Math.min(...numbers) <= 1 && `${roles}` === 'following,following,owning';
+  }
+
+  #disturbReplica(kind: (typeof REPLICA_FAULTS)[number], index: number, forMs: number): void {
+    const process = this.#processes[index];
+    const store = this.#stores[index] as ModelStore;
+    const isOwner = process?.replica.role === 'owning';
+    this.#count(`${kind} of ${isOwner ? 'the owner' : 'a standby'}`);
+    if (isOwner) {
+      this.#ownerLostMs = this.#clock.now();
+      this.#lost = process.replica;
+    }
+    const heal = (work: () => void) => this.#clock.setTimeout(work, forMs);
+    switch (kind) {
+      case 'kill':
+        if (process) process.clock.isDead = true;
+        this.#processes[index] = undefined;
+        heal(() => this.#processes[index] ?? this.#begin(index));
+        break;
+      case 'pause':
+        process?.clock.pause();
+        heal(() => {
+          process?.clock.resume();
+          this.#stayed(process);
+        });
+        break;
+      case 'partition':
+        if (process) process.log.isCut = true;
+        heal(() => {
+          if (process) process.log.isCut = false;
+          this.#stayed(process);
+        });
+        break;
+      case 'full disk':
+        store.fault = new StoreError('failed', 'The database could not do it (SQLITE_FULL): database or disk is full.');
+        heal(() => {
+          store.fault = undefined;
+          this.#stayed(process);
+        });
+    }
+  }
+
+  /** What was over before anything else could own the log was no takeover. */
+  #stayed(process: Process | undefined): void {
+    if (process?.replica !== this.#lost || process?.replica.role !== 'owning') return;
+    this.#lost = undefined;
+    this.#ownerLostMs = undefined;
+  }
+
+  #disturbLog(kind: (typeof LOG_FAULTS)[number] | (typeof LOSSES)[number], forMs: number): void {
+    const server = this.#server;
+    this.#count(kind);
+    switch (kind) {
+      case 'kill of the log':
+        server.isDown = true;
+        this.#clock.setTimeout(() => {
+          server.isDown = false;
+          server.restart();
+        }, forMs);
+        break;
+      case 'full log':
+        server.isFull = true;
+        this.#clock.setTimeout(() => {
+          server.isFull = false;
+        }, forMs);
+        break;
+      case 'removed oldest entries':
+        server.trim(Math.floor(server.messages.length / 2));
+        break;
+      case 'forgotten end':
+        server.forget(this.#random.integer(1, 3));
+        if (this.#random.integer(0, 1) === 1) server.restart();
+        break;
+      case 'forgotten log':
+        server.wipe();
+    }
+  }
+
+  /** Leases end by the time of the entries: it neither goes back nor leaps, whichever clock writes it. */
+  #checkTimes(store: ModelStore): void {
+    const { problems } = this.#result;
+    for (const [index, nowMs] of store.times.entries()) {
+      const sinceMs = nowMs - (store.times[index - 1] ?? nowMs);
+      if (sinceMs < 0 || sinceMs > SILENT_MS_MAX) problems.push(`an entry is ${sinceMs} ms after the one before`);
+    }
   }
 
   #check(): void {
@@ -238,6 +370,9 @@ class ReplicaSimulation {
       if (!(answer === 'booked' ? booked : refused).has(id))
         problems.push(`call ${id} was answered ${answer} and is lost`);
     }
+    this.#checkTimes(store);
     this.#result.answered = this.#answers.size;
   }
 }
+
+const isOf = <Kind extends string>(kinds: readonly Kind[], kind: string): kind is Kind => kinds.includes(kind as Kind);

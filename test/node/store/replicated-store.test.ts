@@ -88,3 +88,26 @@ test('a replica takes no write but by the log, and is read as before', async () 
   expect((await databases[0].listOrganisations()).map(({ id }) => id)).toEqual([organisation.id]);
   await stop();
 });
+
+test('an operation that not every replica knows is refused, with the replicas to upgrade, and never proposed', async () => {
+  const database = await openStore(temporaryDirectory(), { isReplica: true });
+  const proposed: unknown[] = [];
+  const store = createReplicatedStore(
+    database,
+    async (calls, version) => {
+      proposed.push(version);
+      return calls.map((_, id) => ({ id, value: undefined }));
+    },
+    { commonVersion: () => (older.length > 0 ? 0 : 1), olderThan: () => older },
+  );
+  let older = ['accounts-2'];
+  await expect(store.createOrganisation('Acme', null, OPERATOR)).rejects.toMatchObject({
+    reason: 'conflict',
+    isUnsent: true,
+    message: expect.stringMatching(/createOrganisation\. Not yet upgraded: accounts-2\. Upgrade all/),
+  });
+  expect(await store.listOrganisations()).toEqual([]);
+  older = [];
+  await store.createOrganisation('Acme', null, OPERATOR);
+  expect(proposed).toEqual([1]);
+});

@@ -232,7 +232,7 @@ class Reading {
   }
 
   async #take({ seq, data }: JsMsg): Promise<boolean> {
-    if (seq < this.next) return true;
+    // A consumer that is to begin behind the end begins at the end: a lower sequence shows that the log has gone back.
     if (seq > this.next) {
       this.stop();
       this.#reader.removed(seq);
