@@ -10,7 +10,7 @@ import { ROOT, read } from './pages.ts';
 
 /** Of the system, or of the shell. */
 const ELSEWHERE =
-  /^(?:cd|certbot|chmod|chown|cp|done|echo|for|git|install|journalctl|ln|openssl|podman|cat|sh|systemctl|tee|console|nats-server)$|\(\)$/;
+  /^(?:cd|certbot|chmod|chown|cp|done|echo|for|git|helm|install|journalctl|kubectl|ln|openssl|podman|cat|sh|systemctl|tee|console|nats-server)$|\(\)$/;
 const NPM = new Set(['ci', 'install', 'pack', 'prune']);
 const LEFT_OUT = /[<…]|^[A-Z_]+$/;
 
