@@ -47,7 +47,7 @@ rm -f extensions request ca.srl
   echo "VOXGATE_VAULT_KEY=${VOXGATE_VAULT_KEY:-$(openssl rand -base64 32)}"
   echo "VOXGATE_METRICS_TOKEN=$(openssl rand -hex 32)"
 } > secrets.env
-for user in NODE EDGE UPSTREAM ACCOUNTS; do
+for user in NODE EDGE UPSTREAM ACCOUNTS OPERATOR; do
   password=$(openssl rand -hex 24)
   echo "${user}_PASSWORD: \"$password\"" >> passwords.conf
   echo "${user}_PASSWORD=$password" >> secrets.env

@@ -36,8 +36,10 @@ const usage = `Usage: voxgate keys create [--org ORG_ID] [--init] [SETTINGS]
        voxgate keys roll KEY_ID [--grace 24h]
        voxgate keys revoke KEY_ID
 
-Works on the data directory of VOXGATE_DATA_DIRECTORY (./data when absent), also
-while a gateway uses it. A running gateway applies changes within 30 seconds.
+With VOXGATE_NATS, asks the node that owns the accounts, from any machine with
+the variables of the nodes. Without, works on the data directory of
+VOXGATE_DATA_DIRECTORY (./data when absent), also while a gateway uses it. A
+running gateway applies changes within 30 seconds.
 
   create  creates a key and prints it, only this once. Without --org it belongs
           to the first organisation. --init creates the database if there is
@@ -107,7 +109,7 @@ export const keys = actionsCommand(usage, {
     operands: [],
     options: { org: { type: 'string' }, json: { type: 'boolean' } },
     async run(_, { org, json = false }) {
-      const found = await withStore({ make: false }, async (store) => {
+      const found = await withStore({ make: false, reads: true }, async (store) => {
         if (org !== undefined) await requireOrganisation(store, org);
         return store.listKeys(org);
       });

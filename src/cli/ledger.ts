@@ -1,11 +1,13 @@
 // `voxgate ledger …`: checks, exports and backs up the ledger of this machine. How a backup is put back is the store's.
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { usdOf } from '../config/prices/price.ts';
 import { replayHistory } from '../money/ledger/history/replay.ts';
 import type { LedgerAudit, LedgerTransfer } from '../money/store/calls.ts';
 import { checkCopy, restoreDatabase } from '../node/store/restore.ts';
+import type { Store } from '../node/store/store.ts';
 import { action, actionsCommand } from './shared/command.ts';
-import { databaseIn, dataDirectory, withStore } from './shared/operator.ts';
+import { databaseIn, dataDirectory, withFile, withStore } from './shared/operator.ts';
 import { EXIT, print, tell } from './shared/output.ts';
 import { countValue, outwardJson } from './shared/values.ts';
 
@@ -18,7 +20,9 @@ const usage = `Usage: voxgate ledger audit [--json]
        voxgate ledger accept LEDGER
 
 Works on the data directory of VOXGATE_DATA_DIRECTORY (./data when absent), also
-while a gateway uses it. Only restore needs the gateway to be stopped.
+while a gateway uses it. Only restore needs the gateway to be stopped. On a
+machine without a database, audit and export ask the node that owns the
+accounts, with the variables of the nodes (VOXGATE_NATS).
 
   audit    recomputes every bill, balance and hold; exit code 0 only if all
            agree. Lists charges above their hold, each with its reason. With
@@ -36,12 +40,17 @@ while a gateway uses it. Only restore needs the gateway to be stopped.
            starts, for all nodes. With its own name it continues from an older
            copy. A node that is refused names that ledger`;
 
+/** The ledger in the database of this machine, such as that of a replica; without one, that of the node that owns the accounts. */
+function withCopy<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
+  return existsSync(databaseIn(dataDirectory())) ? withFile({ make: false }, work) : withStore({ make: false }, work);
+}
+
 export const ledger = actionsCommand(usage, {
   audit: action({
     operands: [],
     options: { json: { type: 'boolean' } },
     async run(_, { json = false }) {
-      const audit = await withStore({ make: false }, (store) => store.auditLedger());
+      const audit = await withCopy((store) => store.auditLedger());
       if (json) print(outwardJson(audit));
       else printAudit(audit);
       return audit.ok ? EXIT.ok : EXIT.failed;
@@ -52,7 +61,7 @@ export const ledger = actionsCommand(usage, {
     options: { after: { type: 'string' } },
     async run(_, { after = '0' }) {
       const first = countValue('--after', after);
-      await withStore({ make: false }, async (store) => {
+      await withCopy(async (store) => {
         let page: LedgerTransfer[] = [];
         let last = first;
         do {
@@ -69,7 +78,7 @@ export const ledger = actionsCommand(usage, {
     options: {},
     async run([name = '']) {
       const file = resolve(name);
-      const { pages } = await withStore({ make: false }, (store) => store.backup(file));
+      const { pages } = await withFile({ make: false }, (store) => store.backup(file));
       const { sessions, transfers } = checkCopy(file);
       print(`${file} has ${pages} pages with ${sessions} sessions and ${transfers} transfers; its ledger agrees.`);
       return EXIT.ok;
@@ -79,7 +88,7 @@ export const ledger = actionsCommand(usage, {
     operands: ['LEDGER'],
     options: {},
     async run([name = '']) {
-      const { id } = await withStore({ make: false }, (store) => store.acceptLedger(name));
+      const { id } = await withFile({ make: false }, (store) => store.acceptLedger(name));
       if (id === name) print(`The ledger ${id} goes on from where this copy of it ends.`);
       else print(`The ledger ${id} takes the place of ${name} when its node starts.`);
       return EXIT.ok;
@@ -91,7 +100,7 @@ export const ledger = actionsCommand(usage, {
     async run([name = ''], { force = false }) {
       const directory = dataDirectory();
       const { audit, kept } = restoreDatabase(resolve(name), databaseIn(directory), force);
-      const replayed = await withStore({ make: false }, (store) => replayHistory(join(directory, 'usage'), store));
+      const replayed = await withFile({ make: false }, (store) => replayHistory(join(directory, 'usage'), store));
       tell('Credit, keys and revocations are as they were when the copy was made.');
       if (kept !== undefined) tell(`What was there before is kept as ${kept}.`);
       print(

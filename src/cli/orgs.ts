@@ -38,8 +38,10 @@ const usage = `Usage: voxgate orgs create NAME [--credit-limit USD|none] [--init
        voxgate orgs remove ORG_ID EMAIL
        voxgate orgs suspend|reinstate ORG_ID
 
-Works on the data directory of VOXGATE_DATA_DIRECTORY (./data when absent), also
-while a gateway uses it. A running gateway applies changes within 30 seconds.
+With VOXGATE_NATS, asks the node that owns the accounts, from any machine with
+the variables of the nodes. Without, works on the data directory of
+VOXGATE_DATA_DIRECTORY (./data when absent), also while a gateway uses it. A
+running gateway applies changes within 30 seconds.
 
   create     creates an organisation and prints its id; it is prepaid without
              --credit-limit. --init creates the database if there is none
@@ -83,7 +85,7 @@ export const orgs = actionsCommand(usage, {
     operands: [],
     options: { json: { type: 'boolean' } },
     async run(_, { json = false }) {
-      const found = await withStore({ make: false }, async (store) => {
+      const found = await withStore({ make: false, reads: true }, async (store) => {
         const rows: (Organisation & Balance)[] = [];
         for (const each of await store.listOrganisations()) {
           rows.push({ ...each, ...(await store.balanceOf(each.id)) });
@@ -181,7 +183,7 @@ export const orgs = actionsCommand(usage, {
     operands: ['ORG_ID'],
     options: { json: { type: 'boolean' } },
     async run([organisationId = ''], { json = false }) {
-      const { members, invitations } = await withStore({ make: false }, async (store) => {
+      const { members, invitations } = await withStore({ make: false, reads: true }, async (store) => {
         await requireOrganisation(store, organisationId);
         return {
           members: await store.listMembers(organisationId),

@@ -50,7 +50,7 @@ const show = action({
     const to = values.to === undefined ? now : timeValue('--to', values.to);
     if (from > to) throw new WrongInput(`--from (${from}) is after --to (${to}).`);
     const groupBy = choiceValue('--by', values.by ?? 'model', GROUPS);
-    const rows = await withStore({ make: false }, async (store) => {
+    const rows = await withStore({ make: false, reads: true }, async (store) => {
       await requireOrganisation(store, organisationId);
       return store.usageOf({ organisationId, from, to, groupBy });
     });

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
 import { type KeyRing, loadKeyRing } from '../accounts/vault/key-ring.ts';
+import { createRemoteVault } from '../accounts/vault/remote.ts';
 import type { ProviderKey } from '../accounts/vault/store.ts';
 import { rotateVault, type Vault } from '../accounts/vault/vault.ts';
 import { ApiError } from '../api/errors.ts';
@@ -13,7 +14,7 @@ import { createLogger } from '../runtime/telemetry/log.ts';
 import { providers, providersWith } from '../vendors/index.ts';
 import { apiKeyForm } from '../vendors/kit/credentials.ts';
 import { action, actionsCommand, WrongInput } from './shared/command.ts';
-import { operator, requireOrganisation, withStore } from './shared/operator.ts';
+import { operator, requireOrganisation, withAccounts, withStore } from './shared/operator.ts';
 import { CommandError, print, printTable, tell } from './shared/output.ts';
 import { loadSettings } from './shared/settings.ts';
 import { outwardJson } from './shared/values.ts';
@@ -25,8 +26,10 @@ const usage = `Usage: voxgate vault put ORG_ID PROVIDER [--name NAME] [--file PA
        voxgate vault status [--json]
        voxgate vault rotate [--dry-run]
 
-Works on the data directory of VOXGATE_DATA_DIRECTORY (./data when absent), also
-while a gateway uses it. A running gateway applies changes within 30 seconds.
+With VOXGATE_NATS, asks the node that owns the accounts, from any machine with
+the variables of the nodes. Without, works on the data directory of
+VOXGATE_DATA_DIRECTORY (./data when absent), also while a gateway uses it. A
+running gateway applies changes within 30 seconds.
 
   put     tests a key at its provider and stores it in place of the
           organisation's former key there. The secret is read from --file or
@@ -125,33 +128,36 @@ function withVault<Result>(work: (store: Store, ring: KeyRing) => Promise<Result
   );
 }
 
-/** The work on the vault as a gateway has it. What it refuses is told in its own words. */
+/** The work on the vault as a gateway has it, of the owner or of this machine. What it refuses is told in its own words. */
 async function withKeys<Result>(work: (vault: Vault, store: Store) => Promise<Result>): Promise<Result> {
-  const config = loadSettings();
   const closers: (() => unknown)[] = [];
   try {
-    return await withStore({ make: false }, async (store) => {
-      const logger = createLogger('silent');
-      const defer = (close: () => unknown) => void closers.push(close);
-      return work(
-        (
-          await openVault({
-            config,
-            providers: providersWith(config.custom, config.localModels),
-            logger,
-            clock: systemClock,
-            store,
-            defer,
-          })
-        ).vault,
+    return await withAccounts({ make: false }, async ({ store, ask }) =>
+      work(
+        ask === undefined
+          ? await ownVault(store, (close) => void closers.push(close))
+          : createRemoteVault({ ask, store, clock: systemClock, onFault: () => {} }),
         store,
-      );
-    });
+      ),
+    );
   } catch (error) {
     throw error instanceof ApiError ? new CommandError(error.message) : error;
   } finally {
     for (const close of closers) await close();
   }
+}
+
+async function ownVault(store: Store, defer: (close: () => unknown) => void): Promise<Vault> {
+  const config = loadSettings();
+  const { vault } = await openVault({
+    config,
+    providers: providersWith(config.custom, config.localModels),
+    logger: createLogger('silent'),
+    clock: systemClock,
+    store,
+    defer,
+  });
+  return vault;
 }
 
 /** From the file, or from what is piped in: an argument would stand in the list of processes and in the shell's history. */

@@ -9,6 +9,7 @@ import type { Vault } from '../accounts/vault/vault.ts';
 import { ownShard } from '../cluster/accounts/ownership.ts';
 import { FIRST_SHARD } from '../cluster/accounts/protocol.ts';
 import { type AccountsService, serveAccounts } from '../cluster/accounts/service.ts';
+import { operatorService } from '../cluster/bus/subjects.ts';
 import { LedgerRecord } from '../cluster/known-ledger.ts';
 import { LimitsMessages } from '../cluster/limits/messages.ts';
 import { serveSlots } from '../cluster/limits/slots-service.ts';
@@ -20,11 +21,13 @@ import type { Reservations } from '../money/ledger/reservations.ts';
 import { consumeUsage, usageKeys } from '../money/ledger/usage-stream.ts';
 import type { LedgerIdentity } from '../store/identity.ts';
 import { DATABASE_NAME } from '../store/keep-database.ts';
+import type { Answering } from '../store/operation.ts';
 import { type Assembly, type BeforeStore, nodeId, previousSecret, secretsOf, watchAccounts } from './context.ts';
 import { openStandby } from './edge.ts';
 import { closeLost } from './lost-work.ts';
 import type { SharedNetwork } from './network.ts';
 import { ownAsReplica } from './replica.ts';
+import { answerOperatorCalls } from './store/operator-store.ts';
 import { answerStoreCalls, STORE_GROUP } from './store/remote-store.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
 import type { Store } from './store/store.ts';
@@ -207,9 +210,9 @@ export interface Served {
   noteSettled: Reservations['noteSettled'];
 }
 
-/** Serves this node's accounts to the others, and takes what they tell of usage. */
+/** Serves this node's accounts to the others and to operators, and takes what they tell of usage. */
 export function serveOwnAccounts(assembly: Assembly, served: Served): void {
-  for (const serve of [serveCalls, serveSlotsOf, takeUsage]) {
+  for (const serve of [serveCalls, serveOperators, serveSlotsOf, takeUsage]) {
     const stop = serve(assembly, served);
     served.own.onLost(stop);
     assembly.defer(stop);
@@ -219,12 +222,24 @@ export function serveOwnAccounts(assembly: Assembly, served: Served): void {
 /** Takes back what was offered; called twice, the second time does nothing. */
 type Stop = () => unknown;
 
-function serveCalls(
+function serveCalls(assembly: Assembly, served: Served): Stop {
+  const { store } = served.own;
+  return serveGroups(assembly, served, { store: answerStoreCalls(store) });
+}
+
+/** The same for the commands of operators, who may do more than nodes. */
+function serveOperators(assembly: Assembly, served: Served): Stop {
+  const { store } = served.own;
+  return serveGroups(assembly, served, { store: answerOperatorCalls(store), service: operatorService(FIRST_SHARD) });
+}
+
+function serveGroups(
   { bus, logger, metrics, secret, config }: Assembly,
   { own: { store, ledger, revision, onRevision }, vault }: Served,
+  answers: { store: Answering; service?: string },
 ): Stop {
   const groups = new Map([
-    [STORE_GROUP, answerStoreCalls(store)],
+    [STORE_GROUP, answers.store],
     [VAULT_GROUP, answerVaultCalls({ vault, store })],
   ]);
   let service: AccountsService | undefined;
@@ -239,6 +254,7 @@ function serveCalls(
       revision: revision() ?? 0,
       ledger,
       groups,
+      ...(answers.service !== undefined && { service: answers.service }),
       // An owner that cannot renew its lease continues: once another node is the owner, the database refuses this one's writes.
       isOwner: () => revision() !== 0,
       onFault: (call, error) => logger.error({ call, err: error }, 'accounts fault'),
@@ -248,7 +264,7 @@ function serveCalls(
   };
   serve();
   onRevision(serve);
-  metrics.watchQueue('accounts_calls', () => service?.running ?? 0);
+  if (answers.service === undefined) metrics.watchQueue('accounts_calls', () => service?.running ?? 0);
   return () => {
     isStopped = true;
     return service?.stop();

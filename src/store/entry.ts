@@ -33,10 +33,10 @@ export class EntryContext {
     this.#nowMs = nowMs;
   }
 
-  beginCall(drawn = NOTHING): void {
+  readonly beginCall = (drawn = NOTHING): void => {
     this.#drawn = drawn;
     this.#taken = 0;
-  }
+  };
 
   readonly nowMs = (): number => this.#nowMs;
 

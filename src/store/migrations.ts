@@ -691,13 +691,28 @@ const jobs = `
   END;
 `;
 
+// 0025: The answers of operators' calls, under the ids of the calls; and the last place at which replicas compare their contents.
+const operatorCalls = `
+  CREATE TABLE operator_calls (
+    id     TEXT PRIMARY KEY,
+    at_ms  INTEGER NOT NULL,
+    answer TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX operator_calls_by_age ON operator_calls (at_ms);
+  CREATE TABLE content_mark (
+    number INTEGER PRIMARY KEY CHECK (number = 1),
+    id     TEXT NOT NULL,
+    at     TEXT NOT NULL
+  ) STRICT;
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
  * Replicas apply a migration at different entries of their log, so from 0022 on each one is the same whenever it is applied and
  * wherever: no clock, nothing random, and rows that operations write before it and after it end up alike.
  */
-export const STORE_VERSION = 2;
+export const STORE_VERSION = 3;
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -724,4 +739,5 @@ export const MIGRATIONS: readonly string[] = [
   replica,
   pieces,
   jobs,
+  operatorCalls,
 ];

@@ -66,7 +66,17 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
         '$JS.API.STREAM.UPDATE.voxgate-usage',
         '$JS.ACK.voxgate-usage.shard-0.1.1.1.1.1',
         'voxgate.v1.usage-refused.0',
+        'voxgate.v1.s.operator.0',
+        'voxgate.v1.n.abc123.s.operator.0',
+        'voxgate.v1.n.abc123.s.operator.replica',
       ]),
+      ...publishes(
+        ['operator'],
+        [
+          ...['voxgate.v1.accounts.0', 'voxgate.v1.usage.0', 'voxgate.v1.t.key.revoked', 'voxgate.v1.t.accounts.open'],
+          ...['$KV.voxgate-leases.node.1', '$KV.voxgate-records.ledger.0', '$JS.API.STREAM.DELETE.voxgate-accounts-0'],
+        ],
+      ),
       ...publishes(['upstream'], ['voxgate.v1.usage.0', 'voxgate.v1.s.limits.places', 'voxgate.v1.t.key.revoked']),
       ...publishes(['accounts'], ['voxgate.v1.usage.0']),
     ])('cover publishing by %s to %s', async (user, subject) => {

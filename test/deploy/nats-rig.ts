@@ -9,7 +9,8 @@ import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { deployFile, substituted } from './proxy-rig.ts';
 
 export const USERS = ['node', 'edge', 'upstream', 'accounts'] as const;
-export type User = (typeof USERS)[number];
+/** A role of nodes, or the operators' commands. */
+export type User = (typeof USERS)[number] | 'operator';
 
 export const passwordOf = (user: User): string => `${user}-password`;
 
@@ -39,7 +40,9 @@ export interface DeployedNats {
 /** The file, and the authority of its certificate, for a server at that address. */
 export function deployedConfig(directory: string, address?: string): { config: string; caFile: string } {
   const { certFile: caFile, keyFile } = certificate(directory, 'server', address);
-  const passwords = USERS.map((user) => `${user.toUpperCase()}_PASSWORD: "${passwordOf(user)}"`).join('\n');
+  const passwords = [...USERS, 'operator' as const]
+    .map((user) => `${user.toUpperCase()}_PASSWORD: "${passwordOf(user)}"`)
+    .join('\n');
   const config = substituted(deployFile('nats/nats-server.conf').replace(/^listen:.*$/m, ''), [
     ['include ./users.conf', deployFile('nats/users.conf')],
     ['include ./passwords.conf', passwords],

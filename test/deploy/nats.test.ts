@@ -7,6 +7,7 @@ import { natsLeases } from '../../src/cluster/bus/nats/jetstream/leases.ts';
 import { natsRecords } from '../../src/cluster/bus/nats/jetstream/records.ts';
 import { natsReplicatedLog } from '../../src/cluster/bus/nats/jetstream/replicated-log.ts';
 import { natsUsage } from '../../src/cluster/bus/nats/jetstream/usage-stream.ts';
+import { NOT_PERMITTED } from '../../src/cluster/bus/nats/pending-requests.ts';
 import { hashOfEntry } from '../../src/cluster/bus/replicated-log.ts';
 import { natsServerIsHere } from '../fakes/network/nats-server.ts';
 import { settleAll } from '../fakes/network/settle-nats.ts';
@@ -72,6 +73,27 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
     detach();
     await settle();
     expect(faults).toEqual([]);
+  });
+
+  it('lets operators ask the nodes that keep the accounts, and no role that serves clients', async () => {
+    const operator = await nats.open('operator', { onFault: (sentence) => faults.push(`operator: ${sentence}`) });
+    const services = ['operator.0', 'operator.replica'];
+    const leave = services.map((service) => buses.accounts.serve(service, (body) => body));
+    await settle();
+    const ask = (bus: NatsBus, service: string) => [
+      bus.request(service, bus.address('me'), { type: 'ask' }, 5_000),
+      bus.requestOf(buses.accounts.node, service, bus.address('me'), { type: 'ask' }, 5_000),
+    ];
+    for (const service of services) {
+      for (const bus of [operator, buses.accounts, buses.node])
+        for (const answer of ask(bus, service)) expect(await answer).toEqual({ type: 'ask' });
+      for (const bus of [buses.edge, buses.upstream])
+        for (const answer of ask(bus, service)) await expect(answer).rejects.toThrow(NOT_PERMITTED);
+    }
+    expect(await natsLeases(operator).list('node.')).toEqual([]);
+    for (const detach of leave) detach();
+    await operator.close();
+    expect(faults.splice(0)).toHaveLength(8);
   });
 
   it.each<User>(['accounts', 'node'])('lets %s write and follow the log of the accounts', async (user) => {

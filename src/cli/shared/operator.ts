@@ -1,4 +1,4 @@
-// What the operator's commands share: the store on the data directory of this machine, and who is at the keyboard.
+// What the operator's commands share: the store of the gateway, and who is at the keyboard.
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,7 +6,9 @@ import { openSqliteStore } from '../../node/store/sqlite-store.ts';
 import type { Store } from '../../node/store/store.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import { DATABASE_NAME } from '../../store/keep-database.ts';
+import type { Ask } from '../../store/operation.ts';
 import { CommandError } from './output.ts';
+import { withOwner } from './owner.ts';
 import { loadSettings } from './settings.ts';
 
 /** The data directory in force. Throws ConfigError. */
@@ -20,9 +22,38 @@ export const INIT = {
   at: (init = false) => ({ make: init, hint: ', or --init does' }),
 } as const;
 
-/** Does the work on the store of this machine, which a gateway may have open too. `make`: an absent database is made; `hint`: how it could be. */
-export async function withStore<Result>(
-  { make, hint = '' }: { make: boolean; hint?: string },
+interface Access {
+  /** An absent database is made. */
+  make: boolean;
+  /** How it could be made. */
+  hint?: string;
+  /** The work only reads. */
+  reads?: boolean;
+}
+
+/**
+ * Does the work on the accounts: where NATS is configured, over NATS on the node that owns them; else on the database of this
+ * machine, which a gateway may have open too.
+ */
+export async function withStore<Result>(access: Access, work: (store: Store) => Promise<Result>): Promise<Result> {
+  return withAccounts(access, ({ store }) => work(store));
+}
+
+/** The same. `ask`: how the owner is asked; absent on the database of this machine. */
+export async function withAccounts<Result>(
+  access: Access,
+  work: (accounts: { store: Store; ask?: Ask }) => Promise<Result>,
+): Promise<Result> {
+  const config = loadSettings();
+  const file = databaseIn(resolve(config.data.directory));
+  return withOwner({ config, file, mayBeOpen: access.reads === true, mayMake: access.make }, work, () =>
+    withFile(access, (store) => work({ store })),
+  );
+}
+
+/** Does the work on the database of this machine, which a gateway may have open too. */
+export async function withFile<Result>(
+  { make, hint = '' }: Access,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
   const directory = dataDirectory();

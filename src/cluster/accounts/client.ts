@@ -49,6 +49,8 @@ export interface AccountsClientOptions {
    * absent.
    */
   faultOf?: (ledger: LedgerIdentity) => string | undefined;
+  /** The service of a shard: `accountsService` when absent, which nodes ask. */
+  serviceOf?: (shard: string) => string;
   /** Reports to the operator that the answering node is the wrong one. Called once until it is right again. */
   onForeign?: (sentence: string) => void;
   /** The node has stopped to answer, or answers again. */
@@ -92,6 +94,7 @@ class SealedClient implements AccountsClient {
   readonly #keys: readonly Uint8Array[];
   readonly #callsMax: number;
   readonly #from: Address;
+  readonly #serviceOf: (shard: string) => string;
   readonly #breaker: OwnerBreaker;
   readonly #owners: KnownOwners;
   /** The last report, by shard. */
@@ -111,6 +114,7 @@ class SealedClient implements AccountsClient {
     this.#keys = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map(accountsKey);
     this.#callsMax = callsMax;
     this.#from = bus.address('accounts');
+    this.#serviceOf = options.serviceOf ?? accountsService;
     this.#owners = new KnownOwners(bus);
     this.#breaker = new OwnerBreaker({ clock, ping: this.#ping.bind(this), onChange: options.onAway });
     // Another process may keep the accounts now, or this node could not hear the one that does.
@@ -159,7 +163,7 @@ class SealedClient implements AccountsClient {
   /** A request without an epoch runs nothing. */
   #nothing(id: string, key: Uint8Array, timeoutMs: number): SealedAsk {
     const bound = { id, asker: this.#bus.node, epoch: '' };
-    const service = accountsService(shardOf(null));
+    const service = this.#serviceOf(shardOf(null));
     return { service, bound, key, content: NOTHING, untilMs: this.#clock.now() + timeoutMs };
   }
 
@@ -191,7 +195,7 @@ class SealedClient implements AccountsClient {
         const bound = { id, asker: this.#bus.node, epoch };
         const until = clock?.at(untilMs);
         const dated = until === undefined ? content : { ...content, untilMs: until };
-        const attempt: SealedAsk = { service: accountsService(shard), bound, key, content: dated, untilMs };
+        const attempt: SealedAsk = { service: this.#serviceOf(shard), bound, key, content: dated, untilMs };
         const said = await this.#send(attempt);
         if (said.type === 'accounts.unread') {
           unread++;

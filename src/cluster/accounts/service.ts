@@ -44,6 +44,8 @@ export interface AccountsServiceOptions {
   /** By the name of the group: `store`, `vault`, … */
   groups: ReadonlyMap<string, Answering>;
   shard?: string;
+  /** The service that it answers to. When absent, that of the shard for nodes, and every node hears that this one begins. */
+  service?: string;
   /** Whether this node still holds the lease; without it no call is run. Always true when absent. */
   isOwner?: () => boolean;
   clock?: Pick<Clock, 'now'>;
@@ -69,9 +71,11 @@ export interface AccountsService {
 export function serveAccounts(options: AccountsServiceOptions): AccountsService {
   const { bus, revision, shard = FIRST_SHARD } = options;
   const service = new Service(options);
-  const detach = bus.serve(accountsService(shard), (body, from) => service.answer(body, from));
+  const detach = bus.serve(options.service ?? accountsService(shard), (body, from) => service.answer(body, from));
   const opened: AccountsOpen = { type: ACCOUNTS_OPEN, shard, node: bus.node, revision };
-  const announce = () => bus.publish(ACCOUNTS_OPEN, opened);
+  const announce = () => {
+    if (options.service === undefined) bus.publish(ACCOUNTS_OPEN, opened);
+  };
   // While this node was disconnected, its announcements of changed keys were lost; other nodes may have stayed connected.
   const stopAnnouncing = bus.onConnection((isConnected) => {
     if (isConnected) announce();

@@ -81,6 +81,15 @@ export const RATES_ACTOR = 'limits.rates';
 /** The service of the node that keeps the accounts of a shard. */
 export const accountsService = (shard: string): string => `accounts.${shard}`;
 
+/**
+ * The services for the commands of operators on the nodes that keep the accounts. On NATS, roles that serve clients may not publish to
+ * them, neither to a node nor to all.
+ */
+export const operatorService = (shard: string): string => `operator.${shard}`;
+
+/** The service of every node that keeps the accounts, as the owner or as a standby. Asked of one node. */
+export const OPERATOR_REPLICA = 'operator.replica';
+
 /** The topic on which the replicas of the accounts say how far they have come. */
 export const REPLICA_POSITION = 'accounts.position';
 

@@ -40,7 +40,7 @@ export function answerLocked(target: Target, call: Call): Answer {
 }
 
 const OF_THE_LOG =
-  'This database is one of several replicas and is written to by the node that owns the accounts: ask that node, over its API or the console.';
+  'This database is one of several replicas and is written to by the node that owns the accounts: set VOXGATE_NATS, and the command asks that node.';
 
 /**
  * Applies an entry and returns the answer of each call: a value or a refusal. Both depend on the entry and the rows alone, so every

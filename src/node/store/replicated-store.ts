@@ -2,11 +2,12 @@
 import type { LogCall } from '../../cluster/replication/entry.ts';
 import type { ReplicaStore } from '../../cluster/replication/replica-store.ts';
 import { STORE_VERSION } from '../../store/migrations.ts';
+import type { OperatorCall } from '../../store/operator-calls.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { drawFor } from './draw.ts';
 import type { Answer } from './protocol.ts';
 import type { SqliteStore } from './sqlite-store.ts';
-import { type AsynchronousCalls, CALL_NAMES, type CallName, kindOf, type Store, sinceOf } from './store.ts';
+import { type AsynchronousCalls, CALL_NAMES, type CallName, isCallName, kindOf, type Store, sinceOf } from './store.ts';
 
 const CALLS_MAX = 1024;
 
@@ -37,7 +38,7 @@ export function createReplicatedStore(
     if (waiting >= CALLS_MAX) {
       throw new StoreError('overflow', `${CALLS_MAX} calls to the store are waiting already: try again in a moment.`);
     }
-    const version = sinceOf(name);
+    const version = Math.max(sinceOf(name), name === 'operate' ? sinceOfOperated(args[0]) : 1);
     if (version > versions.commonVersion()) throw heldBack(name, versions.olderThan(version));
     const { drawn, answered } = drawFor(name, Date.now());
     waiting++;
@@ -64,6 +65,12 @@ export function createReplicatedStore(
       return waiting + database.waitingCalls;
     },
   };
+}
+
+/** Of the call that an operator's command makes. */
+function sinceOfOperated(call: unknown): number {
+  const { name } = call as OperatorCall;
+  return isCallName(name) ? sinceOf(name) : 1;
 }
 
 function heldBack(name: CallName, older: readonly string[]): StoreError {

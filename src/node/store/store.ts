@@ -6,9 +6,11 @@ import { VAULT_OPERATIONS, type VaultCalls } from '../../accounts/vault/store.ts
 import { JOB_OPERATIONS, type JobCalls } from '../../compat/jobs/calls.ts';
 import { LEDGER_OPERATIONS, type LedgerCalls } from '../../money/store/calls.ts';
 import { AUDIT_OPERATIONS, type AuditCalls } from '../../store/audit-log.ts';
+import { CONTENT_MARK_OPERATIONS, type ContentMarkCalls } from '../../store/content-mark.ts';
 import { IDEMPOTENCY_OPERATIONS, type IdempotencyCalls } from '../../store/idempotency.ts';
 import { IDENTITY_OPERATIONS, type IdentityCalls } from '../../store/identity.ts';
 import type { Asynchronous, CallKind, Draws, Operations, RemoteCall } from '../../store/operation.ts';
+import { OPERATOR_OPERATIONS, type OperatorCalls } from '../../store/operator-calls.ts';
 import { OUTBOX_OPERATIONS, type OutboxCalls, type OutboxEvents } from '../../store/outbox.ts';
 import { OWNERSHIP_OPERATIONS, type OwnershipCalls } from '../../store/ownership.ts';
 import { PIECE_OPERATIONS, type PieceCalls } from '../../store/pieces.ts';
@@ -27,7 +29,9 @@ export interface StoreCalls
     JobCalls,
     OwnershipCalls,
     SessionEventsCalls,
-    IdentityCalls {}
+    IdentityCalls,
+    OperatorCalls,
+    ContentMarkCalls {}
 
 /** The calls as the tables answer them, in the thread that owns the file. */
 export type TableCalls = Omit<StoreCalls, keyof KeyCalls> & KeyTableCalls;
@@ -57,6 +61,8 @@ const OPERATIONS = {
   ...OWNERSHIP_OPERATIONS,
   ...IDENTITY_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
+  ...OPERATOR_OPERATIONS,
+  ...CONTENT_MARK_OPERATIONS,
 } as const satisfies Operations<StoreCalls>;
 
 export type CallName = keyof StoreCalls;

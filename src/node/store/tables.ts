@@ -7,6 +7,7 @@ import { createVaultTables } from '../../accounts/vault/store.ts';
 import { createJobTables } from '../../compat/jobs/tables.ts';
 import { createLedgerTables, type Leases } from '../../money/store/tables.ts';
 import { createAuditTables } from '../../store/audit-log.ts';
+import { createContentMark } from '../../store/content-mark.ts';
 import type { EntryContext } from '../../store/entry.ts';
 import { createIdempotencyTables } from '../../store/idempotency.ts';
 import { createIdentityTables, type WrittenMark } from '../../store/identity.ts';
@@ -15,6 +16,7 @@ import { createOwnershipTables, type OwnershipGuard } from '../../store/ownershi
 import { createPieceTables } from '../../store/pieces.ts';
 import { createSessionEventsTables } from '../../store/session-events.ts';
 import type { DrawingContext } from '../../store/table-context.ts';
+import { createOperate } from './operate.ts';
 import type { TableCalls } from './store.ts';
 
 export type Tables = TableCalls & Revocations & Suspensions & Leases & OutboxNews & OwnershipGuard & WrittenMark;
@@ -29,7 +31,7 @@ export function createTables(database: Database, entry: EntryContext): Tables {
   const ledger = createLedgerTables(context);
   const pieces = createPieceTables(base);
   const { putPiece, findPiece } = pieces;
-  return {
+  const tables: Tables = {
     ...audit,
     ...outbox,
     ...ledger,
@@ -42,5 +44,8 @@ export function createTables(database: Database, entry: EntryContext): Tables {
     ...createOwnershipTables(base),
     ...createSessionEventsTables(base),
     ...createIdentityTables(base),
+    ...createContentMark(base),
+    ...createOperate(base, entry, () => tables),
   };
+  return tables;
 }

@@ -102,6 +102,16 @@ export const FORGERIES: Readonly<Record<keyof typeof names, ((targets: Targets) 
       reply: `n.${edge}.r.1`,
     },
   ],
+  operatorService: ({ edge }) => [
+    { subject: `s.${names.operatorService('0')}`, body: ask({ type: 'accounts.ask', v: 1 }), reply: `n.${edge}.r.1` },
+  ],
+  OPERATOR_REPLICA: ({ edge, upstream }) => [
+    {
+      subject: `n.${upstream}.s.${names.OPERATOR_REPLICA}`,
+      body: ask({ type: names.OPERATOR_REPLICA, want: 'status' }),
+      reply: `n.${edge}.r.1`,
+    },
+  ],
   REPLICA_POSITION: () => topic(names.REPLICA_POSITION, { type: names.REPLICA_POSITION, number: 1_000_000_000 }),
   ACCOUNTS_OPEN: () => topic(names.ACCOUNTS_OPEN, { type: names.ACCOUNTS_OPEN, shard: '0' }),
   NODE_HEARTBEAT: ({ upstream }) => [

@@ -296,6 +296,16 @@ function rest(script: Script, organisationId: string, keyId: string): void {
   script.call('finishIdempotencyInPieces', attemptOf(organisationId, 'd', 'req_3'), sha256('request'), 3);
   script.call('finishIdempotencyInPieces', attemptOf(organisationId, 'd', 'req_3'), sha256('request'), 2);
   jobs(script, organisationId, keyId);
+  const twice = {
+    id: 'call-1',
+    name: 'createOrganisation',
+    args: ['Acme', null, BY],
+    drawn: { ids: ['01890a5d-ac96-774b-bcce-b302099a8057'] },
+  };
+  script.call('operate', twice);
+  script.call('operate', twice);
+  script.call('operate', { id: 'call-2', name: 'noteLedger', args: [] });
+  script.call('markContent', 'mark-1');
   script.call('claimOwnership', '0', 7, 'node-1');
   script.call('claimOwnership', '0', 6, 'node-2');
   script.call('claimOwnership', '1', 8, 'node-1');

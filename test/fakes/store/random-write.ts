@@ -351,6 +351,15 @@ export const ARGUMENTS: Arguable = {
   endIdempotency: (draw) => [draw.untilMs()],
   claimOwnership: (draw) => [draw.pick(['0', '1']), draw.integer(1, 9), draw.pick(['node-1', 'node-2'])],
   noteLedger: () => [],
+  operate: (draw) => [
+    {
+      id: draw.pick(['call-1', 'call-2', 'call-3']),
+      name: draw.pick(['createOrganisation', 'listOrganisations']),
+      args: ['Acme', draw.pick([null, 5n]), BY],
+      drawn: { ids: [draw.pick(['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002'])] },
+    },
+  ],
+  markContent: (draw) => [draw.pick(['mark-1', 'mark-2'])],
   acceptLedger: (draw) => [draw.pick([LEDGER, 'led_wrong'])],
   signUp: (draw) => {
     const address = draw.address();

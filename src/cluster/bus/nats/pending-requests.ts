@@ -42,6 +42,9 @@ export interface RequestOptions {
 export const requestError = (reason: DeadLetterReason | 'timeout', what: string, why: string): BusError =>
   new BusError(reason, `${what}: ${why}.`);
 
+/** In the message of the BusError when the NATS user may not send that request. */
+export const NOT_PERMITTED = 'the NATS server does not let this node ask for it';
+
 export class PendingRequests {
   readonly #waiting = new Map<string, PendingRequest>();
   readonly #max: number;
@@ -117,7 +120,7 @@ export class PendingRequests {
   /** The server refused to publish to that subject, so these requests were not sent. */
   forbidden(subject: string): void {
     const there = [...this.#waiting].filter(([, ask]) => ask.subject === subject);
-    for (const [id] of there) this.#fail(id, 'unknown_actor', 'the NATS server does not let this node ask for it');
+    for (const [id] of there) this.#fail(id, 'unknown_actor', NOT_PERMITTED);
   }
 
   failAll(reason: DeadLetterReason, why: string): void {
