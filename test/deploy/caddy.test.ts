@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { freePorts } from '../fakes/free-ports.ts';
 import { hostileRequestSuite } from './hostile-requests.suite.ts';
 import { proxySuite, timesSuite } from './proxy.suite.ts';
@@ -15,6 +15,7 @@ import {
   reasonToSkip,
   substituted,
 } from './proxy-rig.ts';
+import { severalNodesSuite } from './several-nodes.suite.ts';
 
 const file = deployFile('Caddyfile');
 const CLOSE_DELAY = 'stream_close_delay 5h';
@@ -31,14 +32,17 @@ async function startCaddy(...ports: number[]): Promise<RunningProxy> {
   const accessLog = join(directory, 'access.log');
   const admin = `unix/${join(directory, 'admin.sock')}`;
   const site = substituted(file, [
-    [`\n${HOST} {`, `\nhttps://${HOST}:${port} {\n\tbind 127.0.0.1\n\ttls ${certFile} ${keyFile}`],
-    ['127.0.0.1:8080', ports.map((each) => `127.0.0.1:${each}`).join(' ')],
+    [`\n{$SITE:${HOST}} {`, `\n{$SITE:${HOST}} {\n\tbind 127.0.0.1\n\ttls ${certFile} ${keyFile}`],
     ['/var/log/caddy/voxgate.log', accessLog],
     ...(keepsStreams() ? [[`# ${CLOSE_DELAY}`, CLOSE_DELAY] as const] : []),
   ]);
   const config = join(directory, 'Caddyfile');
   writeFileSync(config, `{\n\tadmin ${admin}\n\tauto_https disable_redirects\n}\n${site}`);
-  const env = { HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory };
+  const env = {
+    ...{ HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory },
+    SITE: `https://${HOST}:${port}`,
+    NODES: ports.map((each) => `127.0.0.1:${each}`).join(' '),
+  };
   const which = ['--config', config, '--adapter', 'caddyfile'];
   const caddy = new ProxyProcess('caddy', ['run', ...which], env);
   await caddy.says(/serving initial configuration/);
@@ -62,6 +66,13 @@ const reason = reasonToSkip('caddy', 'version');
 describe.skipIf(reason !== undefined)('Caddy', () => {
   proxySuite({ start: startCaddy, reloadKeepsSessions: reason === undefined && keepsStreams() });
   hostileRequestSuite(startCaddy, false);
+  // It asks the nodes itself.
+  severalNodesSuite({ start: startCaddy, mark: async () => {} });
+});
+
+test('has one node and the name of the guide unless variables say otherwise', () => {
+  expect(file).toMatch(/^\{\$SITE:stt\.example\.com\} \{$/m);
+  expect(file).toContain('reverse_proxy {$NODES:127.0.0.1:8080} {');
 });
 
 timesSuite(file, { idle: /keepalive (\d+)s/ });

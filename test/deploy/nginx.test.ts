@@ -14,15 +14,23 @@ import {
   reasonToSkip,
   substituted,
 } from './proxy-rig.ts';
+import { severalNodesSuite } from './several-nodes.suite.ts';
 
 const file = deployFile('nginx.conf');
 
-async function startNginx(...ports: number[]): Promise<RunningProxy> {
+interface RunningNginx extends RunningProxy {
+  /** Marks the node on that port as `down`, or not. */
+  mark(port: number, isDown: boolean): Promise<void>;
+}
+
+async function startNginx(...ports: number[]): Promise<RunningNginx> {
   const { directory, certFile, keyFile, ca } = proxyDirectory();
   const [port = 0] = await freePorts(1);
   const accessLog = join(directory, 'access.log');
+  const node = 'server 127.0.0.1:8080 max_fails=0;';
+  const nodeAt = (each: number, mark = '') => node.replace('8080', `${each}`).replace(';', `${mark};`);
   const site = substituted(file, [
-    ['server 127.0.0.1:8080 max_fails=0;', ports.map((each) => `server 127.0.0.1:${each} max_fails=0;`).join(' ')],
+    [node, ports.map((each) => nodeAt(each)).join(' ')],
     ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
     ['listen [::]:443 ssl;', ''],
     [`/etc/letsencrypt/live/${HOST}/fullchain.pem`, certFile],
@@ -41,13 +49,20 @@ async function startNginx(...ports: number[]): Promise<RunningProxy> {
   writeFileSync(join(directory, 'nginx.conf'), main.join('\n'));
   const nginx = new ProxyProcess('nginx', ['-p', directory, '-c', 'nginx.conf', '-e', 'stderr']);
   await nginx.says(/start worker process \d/);
+  const reload = async () => {
+    const from = nginx.lines;
+    nginx.child.kill('SIGHUP');
+    await nginx.says(/gracefully shutting down/, from);
+  };
   return {
     url: `https://${HOST}:${port}`,
-    ca,
-    async reload() {
-      const from = nginx.lines;
-      nginx.child.kill('SIGHUP');
-      await nginx.says(/gracefully shutting down/, from);
+    ...{ ca, reload },
+    async mark(each, isDown) {
+      writeFileSync(
+        join(directory, 'site.conf'),
+        isDown ? substituted(site, [[nodeAt(each), nodeAt(each, ' down')]]) : site,
+      );
+      await reload();
     },
     async stop() {
       await nginx.end('SIGQUIT');
@@ -61,6 +76,8 @@ const reason = reasonToSkip('nginx', '-v');
 describe.skipIf(reason !== undefined)('nginx', () => {
   proxySuite({ start: startNginx, reloadKeepsSessions: true });
   hostileRequestSuite(startNginx, true);
+  // It is told of a node that is not ready.
+  severalNodesSuite({ start: startNginx, mark: (proxy, port, isReady) => proxy.mark(port, !isReady) });
 });
 
 timesSuite(file, {
