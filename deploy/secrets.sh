@@ -41,6 +41,8 @@ printf 'subjectAltName=%s\nextendedKeyUsage=serverAuth,clientAuth\nbasicConstrai
 openssl req $key -subj '/CN=Voxgate NATS' -keyout key.pem -out request 2> /dev/null
 openssl x509 -req -in request -CA ca.pem -CAkey ca.key -CAcreateserial -days 730 -extfile extensions -out cert.pem 2> /dev/null
 rm -f extensions request ca.srl
+# Everybody may know the authority, and containers read it as another user.
+chmod 644 ca.pem
 
 {
   echo "VOXGATE_SECRET=${VOXGATE_SECRET:-$(openssl rand -hex 32)}"

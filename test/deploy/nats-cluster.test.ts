@@ -96,7 +96,8 @@ describe.skipIf(!currentNats.isHere)('deploy/nats/nats-cluster.conf', () => {
 describe('deploy/secrets.sh', () => {
   test('makes files that only their owner can read, and a value for every variable', () => {
     const { directory, env } = makeSecrets('nats-1', '10.0.0.1', 'fd00::1');
-    for (const name of ['ca.pem', 'ca.key', 'cert.pem', 'key.pem', 'passwords.conf', 'secrets.env'])
+    expect(statSync(join(directory, 'ca.pem')).mode & 0o777).toBe(0o644);
+    for (const name of ['ca.key', 'cert.pem', 'key.pem', 'passwords.conf', 'secrets.env'])
       expect([name, statSync(join(directory, name)).mode & 0o777]).toEqual([name, 0o600]);
     expect(Object.entries(env).filter(([, value]) => value.length < 32)).toEqual([]);
     const certificate = execFileSync('openssl', ['x509', '-in', join(directory, 'cert.pem'), '-noout', '-text'], {

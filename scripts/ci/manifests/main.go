@@ -138,7 +138,7 @@ func composeProject(file string, profiles []string) (any, error) {
 		[]string{file},
 		cli.WithWorkingDirectory(filepath.Dir(file)),
 		cli.WithProfiles(profiles),
-		cli.WithDotEnv,
+		cli.WithOsEnv,
 		cli.WithName("voxgate"),
 	)
 	if err != nil {
