@@ -61,6 +61,11 @@ export const commands: readonly NamedCommand[] = [
     load: async () => (await import('./nodes.ts')).nodes,
   },
   {
+    name: 'accounts',
+    summary: 'list, compare and hand over the nodes that keep the accounts',
+    load: async () => (await import('./accounts.ts')).accounts,
+  },
+  {
     name: 'config',
     summary: 'check, print or explain the configuration',
     load: async () => (await import('./config.ts')).config,

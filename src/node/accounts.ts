@@ -24,6 +24,7 @@ import { DATABASE_NAME } from '../store/keep-database.ts';
 import type { Answering } from '../store/operation.ts';
 import { type Assembly, type BeforeStore, nodeId, previousSecret, secretsOf, watchAccounts } from './context.ts';
 import { openStandby } from './edge.ts';
+import { serveOperatorsOfKeeper } from './keeper.ts';
 import { closeLost } from './lost-work.ts';
 import type { SharedNetwork } from './network.ts';
 import { ownAsReplica } from './replica.ts';
@@ -99,7 +100,11 @@ export async function openOwnAccounts(
         end(sentence);
       },
     }));
-  if (shared !== undefined) watchAccounts(metrics, () => true);
+  if (shared !== undefined) {
+    watchAccounts(metrics, () => true);
+    const kept = { database: store, ledger: ledger.id };
+    serveOperatorsOfKeeper(before, { isSingle: true, current: () => kept, onHandedOver: end });
+  }
   if (ownership !== undefined) defer(() => ownership.release());
   if (record !== undefined) {
     record.keep();

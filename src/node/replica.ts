@@ -18,6 +18,7 @@ import { isOlderVersion } from '../runtime/version.ts';
 import { DATABASE_NAME } from '../store/keep-database.ts';
 import { STORE_VERSION } from '../store/migrations.ts';
 import { type BeforeStore, nodeId, previousSecret } from './context.ts';
+import { type KeptAccounts, serveOperatorsOfKeeper } from './keeper.ts';
 import type { SharedNetwork } from './network.ts';
 import type { Answer } from './store/protocol.ts';
 import { createReplicatedStore, replicaStoreOf } from './store/replicated-store.ts';
@@ -95,6 +96,7 @@ export async function ownAsReplica(
   });
   defer(() => peers.close());
   let current: Following | undefined;
+  serveOperatorsOfKeeper(before, { isSingle: false, current: () => current, onHandedOver: options.end });
   defer(async () => {
     await current?.replica?.release();
     await current?.database.close();
@@ -113,13 +115,14 @@ export async function ownAsReplica(
       pause: () => new Promise<void>((resolve) => void clock.setTimeout(() => resolve(), AGAIN_MS)),
       onWaiting: (sentence) => logger.warn({ reason: sentence }, 'waiting for the accounts'),
     });
-    const following: Following = { database };
+    const following: Following = { database, ledger: (await database.findLedger()).id };
     current = following;
     const outcome = await follow(before, options, { log, peers, following });
     if (typeof outcome === 'number') {
       const replica = following.replica as Replica<Answer>;
       return owned(before, { database, replica, peers, epoch: outcome, sealing, onFault });
     }
+    current = undefined;
     await database.close();
     if (outcome !== 'behind') {
       throw new ClusterError(endSentence(outcome, following.detail), { isPassing: PASSING.includes(outcome) });
@@ -127,8 +130,7 @@ export async function ownAsReplica(
   }
 }
 
-interface Following {
-  database: SqliteStore;
+interface Following extends KeptAccounts {
   /** What the database said when it could not apply an entry. */
   detail?: string | undefined;
   replica?: Replica<Answer>;

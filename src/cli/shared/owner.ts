@@ -73,7 +73,7 @@ async function overBus<Result>(config: Config, work: (owner: Owner) => Promise<R
 const clientOf = (bus: Bus, { secret, previousSecret }: SigningSecrets) =>
   createAccountsClient({ bus, secret, previousSecret, serviceOf: operatorService });
 
-function ownerOf(bus: Bus, secrets: SigningSecrets): Owner {
+export function ownerOf(bus: Bus, secrets: SigningSecrets): Owner {
   const { ask } = clientOf(bus, secrets);
   return { ask, store: createOperatorStore({ ask }) };
 }
@@ -95,7 +95,7 @@ async function faultOf(bus: Bus, secrets: SigningSecrets): Promise<string | unde
 
 /** Whether a node that keeps the accounts answers, which may own them in a moment. */
 async function hasStandby(bus: Bus): Promise<boolean> {
-  const question = { type: OPERATOR_REPLICA, want: 'status' };
+  const question = { type: OPERATOR_REPLICA, want: 'state' };
   return bus.request(OPERATOR_REPLICA, bus.address('operator'), question, STATUS_MS).then(
     () => true,
     () => false,

@@ -90,6 +90,9 @@ export const operatorService = (shard: string): string => `operator.${shard}`;
 /** The service of every node that keeps the accounts, as the owner or as a standby. Asked of one node. */
 export const OPERATOR_REPLICA = 'operator.replica';
 
+/** The service of the same nodes that gives operators a copy of its database. Asked of one node. */
+export const OPERATOR_SNAPSHOT = 'operator.snapshot';
+
 /** The topic on which the replicas of the accounts say how far they have come. */
 export const REPLICA_POSITION = 'accounts.position';
 

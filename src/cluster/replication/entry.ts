@@ -29,6 +29,8 @@ export interface LogEntry {
   version: number;
   /** The node that wrote it, as its operator calls it. */
   node: string;
+  /** Of a `release`: the node that is to claim; any when absent. */
+  successor?: string;
   calls: readonly LogCall[];
 }
 

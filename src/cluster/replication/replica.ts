@@ -124,6 +124,8 @@ export class Replica<Answer = unknown> {
   /** The last sequence that was looked at: of the position, or of a message behind it that does not count. */
   #seenSequence = 0;
   #heardMs = 0;
+  /** When the last entry was applied. */
+  #entryMs: number | undefined;
   /** When the last accepted entry was sent. */
   #sentMs = Number.NEGATIVE_INFINITY;
   #detach: Detach = () => {};
@@ -150,6 +152,11 @@ export class Replica<Answer = unknown> {
 
   get position(): ReplicaPosition {
     return this.#position;
+  }
+
+  /** Since the last entry was applied, milliseconds; undefined before the first one of this process. */
+  get entryAgeMs(): number | undefined {
+    return this.#entryMs === undefined ? undefined : this.#options.clock.now() - this.#entryMs;
   }
 
   /** Messages of the log that did not count: of deposed owners, or repeats. */
@@ -211,8 +218,10 @@ export class Replica<Answer = unknown> {
   /**
    * Stops; an owner answers its calls first and lets another replica claim at once, unless the log does not answer for some seconds.
    * Never rejects.
+   *
+   * @param successor the replica that is to claim; any when absent
    */
-  async release(): Promise<void> {
+  async release(successor?: string): Promise<void> {
     if (this.#role === 'owning' && !this.#isReleasing) {
       this.#isReleasing = true;
       const { clock } = this.#options;
@@ -220,17 +229,17 @@ export class Replica<Answer = unknown> {
       const late = new Promise<void>((resolve) => {
         timer = clock.setTimeout(() => resolve(), RELEASE_MS);
       });
-      await Promise.race([this.#handOver(), late]);
+      await Promise.race([this.#handOver(successor), late]);
       clock.clearTimeout(timer);
     }
     this.#stop();
   }
 
-  async #handOver(): Promise<void> {
+  async #handOver(successor?: string): Promise<void> {
     if (this.#isWriting) await new Promise<void>((resolve) => this.#idle.push(resolve));
     if (!this.#isOf('owning')) return;
     this.#isWriting = true;
-    await this.#append('release', []).catch(() => {});
+    await this.#append('release', [], successor).catch(() => {});
   }
 
   #stop(): void {
@@ -330,8 +339,14 @@ export class Replica<Answer = unknown> {
     if (this.#position.number > 0 && !isSameOutcome(entry.outcome, this.#position.outcome))
       return this.#end('different');
     await this.#apply(entry, bytes, sequence);
-    const { clock } = this.#options;
-    this.#heardMs = entry.kind === 'release' ? clock.now() - this.#times.takeoverMs : clock.now();
+    this.#heardMs = this.#options.clock.now() - this.#claimEarlierMs(entry);
+  }
+
+  /** An owner that stops is not waited for. */
+  #claimEarlierMs({ kind, successor }: LogEntry): number {
+    const { node, claimDelayMs = 0 } = this.#options;
+    if (kind !== 'release' || (successor !== undefined && successor !== node)) return 0;
+    return this.#times.takeoverMs + (successor === node ? claimDelayMs : 0);
   }
 
   /** Undefined when it could not be applied, which ends this replica. */
@@ -343,6 +358,7 @@ export class Replica<Answer = unknown> {
         this.#position = { epoch: entry.epoch, number: entry.number, hash, sequence, outcome };
         this.#seenSequence = Math.max(this.#seenSequence, sequence);
         this.#logClock.saw(entry.nowMs);
+        this.#entryMs = this.#options.clock.now();
         this.#options.onPosition?.(this.#position);
         return answers;
       } catch (error) {
@@ -507,7 +523,11 @@ export class Replica<Answer = unknown> {
   }
 
   /** The answers of an entry that the log accepted and this database contains; undefined when this replica ended instead. */
-  async #append(kind: LogEntryKind, proposed: readonly Proposed<Answer>[]): Promise<Answer[] | undefined> {
+  async #append(
+    kind: LogEntryKind,
+    proposed: readonly Proposed<Answer>[],
+    successor?: string,
+  ): Promise<Answer[] | undefined> {
     const { ledger, node } = this.#options;
     const { epoch, number, hash, outcome } = this.#position;
     const head = {
@@ -517,6 +537,7 @@ export class Replica<Answer = unknown> {
       number: number + 1,
       previous: hash,
       nowMs: this.#logClock.nowMs(),
+      ...(successor !== undefined && { successor }),
     };
     const bytes = bytesOfTexts(
       head,

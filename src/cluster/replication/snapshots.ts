@@ -39,6 +39,8 @@ export interface SnapshotsOptions {
   secret: Uint8Array;
   previousSecret?: Uint8Array | undefined;
   shard: string;
+  /** What it answers to; the service for replicas when absent. */
+  service?: string;
   clock: Clock;
   /** Makes a copy of the database, whole and consistent, and resolves with its path. */
   make(id: string): Promise<string>;
@@ -97,7 +99,7 @@ export function serveSnapshots(options: SnapshotsOptions): Detach {
       return REFUSED;
     }
   };
-  const detach = bus.serve(accountsSnapshots(shard), answer);
+  const detach = bus.serve(options.service ?? accountsSnapshots(shard), answer);
   return () => {
     detach();
     for (const id of [...copies.keys()]) forget(id);
@@ -108,20 +110,25 @@ const REFUSED: PieceAnswer = { type: 'accounts.snapshot.refused', size: 0, seale
 
 const about = (id: string, offset: number, size: number): string => JSON.stringify([PURPOSE, id, offset, size]);
 
+/** Where copies come from. */
+export interface SnapshotSource extends Pick<SnapshotsOptions, 'secret' | 'previousSecret' | 'shard'> {
+  bus: Pick<Bus, 'address' | 'request' | 'requestOf'>;
+  /** A node and its service; the owner when absent. */
+  of?: { node: string; service: string };
+}
+
 /**
- * Fetches a copy from the owner into the file `path`, which is on the disk when this resolves. Rejects with BusError when there is no
- * owner, or when it cannot give one.
+ * Fetches a copy into the file `path`, which is on the disk when this resolves. Rejects with BusError when there is no such node, or when
+ * it cannot give one.
  */
-export async function fetchSnapshot(
-  { bus, secret, previousSecret, shard }: Pick<SnapshotsOptions, 'bus' | 'secret' | 'previousSecret' | 'shard'>,
-  path: string,
-): Promise<void> {
+export async function fetchSnapshot(source: SnapshotSource, path: string): Promise<void> {
+  const { secret, previousSecret } = source;
   const keys = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map((each) => keyFor(PURPOSE, each));
   const id = randomBytes(12).toString('base64url');
   const file = await open(path, 'wx', 0o600);
   try {
     for (let offset = 0, size = Number.POSITIVE_INFINITY; offset < size; ) {
-      const piece = await fetchPiece(bus, shard, { type: 'accounts.snapshot', v: VERSION, id, offset }, keys);
+      const piece = await fetchPiece(source, { type: 'accounts.snapshot', v: VERSION, id, offset }, keys);
       await file.write(piece.bytes, 0, piece.bytes.length, offset);
       size = piece.size;
       offset += piece.bytes.length;
@@ -133,15 +140,17 @@ export async function fetchSnapshot(
 }
 
 async function fetchPiece(
-  bus: Bus,
-  shard: string,
+  { bus, shard, of }: SnapshotSource,
   request: PieceRequest,
   keys: readonly Uint8Array[],
 ): Promise<{ bytes: Uint8Array; size: number }> {
   for (let tries = 1; ; tries++) {
     try {
       const timeoutMs = request.offset === 0 ? MAKE_MS : PIECE_MS;
-      const answer = await bus.request(accountsSnapshots(shard), bus.address('accounts.snapshot'), request, timeoutMs);
+      const from = bus.address('accounts.snapshot');
+      const answer = await (of === undefined
+        ? bus.request(accountsSnapshots(shard), from, request, timeoutMs)
+        : bus.requestOf(of.node, of.service, from, request, timeoutMs));
       const { size, sealed } = answer as PieceAnswer;
       for (const key of keys) {
         const bytes = openBytes(key, about(request.id, request.offset, size), Buffer.from(String(sealed), 'base64'));

@@ -34,7 +34,8 @@ export type ReplicaRequest =
   | { ask: 'apply'; bytes: Uint8Array; hash: string; sequence: number }
   | { ask: 'moved'; number: number; sequence: number }
   | { ask: 'kept'; afterNumber: number }
-  | { ask: 'hashAt'; number: number };
+  | { ask: 'hashAt'; number: number }
+  | { ask: 'content'; mark: string };
 
 /**
  * Calls, and requests of the replica, answered in the order of arrival; or the request to close after everything before it.

@@ -7,26 +7,47 @@ import { buildVersion } from '../../runtime/version.ts';
 import type { Drawn } from '../../store/entry.ts';
 import { outcomeText, type ReplicaPosition, type ReplicaTables } from '../../store/replica-position.ts';
 import { callError, StoreError } from '../../store/store-error.ts';
+import type { ContentMarks } from './content.ts';
 import { applyEntry, type Target } from './group-commit.ts';
 import type { Answer, Call, ReplicaRequest } from './protocol.ts';
 import { isCallName } from './store.ts';
 
+/** A database that follows a log. */
+export interface ReplicaTarget extends Target {
+  replica: ReplicaTables;
+  marks: ContentMarks;
+}
+
+/** Requests that are answered at once. */
+export type DirectRequest = Exclude<ReplicaRequest, { ask: 'content' }>;
+
 /** What the disk or the file is to blame for is an answer too: the replica ends with it. */
-export function answerReplica(target: Target, replica: ReplicaTables, id: number, request: ReplicaRequest): Answer {
+export function answerReplica(target: ReplicaTarget, id: number, request: DirectRequest): Answer {
   try {
-    return { id, value: answerOf(target, replica, request) };
+    return { id, value: answerOf(target, request) };
   } catch (error) {
     const { reason, message } = callError(error);
     return { id, rejection: { reason, message } };
   }
 }
 
-function answerOf(target: Target, replica: ReplicaTables, request: ReplicaRequest): unknown {
+/** Hashes the content of a mark, while other requests are answered. Never rejects. */
+export async function answerContent({ marks }: ReplicaTarget, id: number, mark: string): Promise<Answer> {
+  try {
+    return { id, value: await marks.read(mark) };
+  } catch (error) {
+    const { reason, message } = callError(error);
+    return { id, rejection: { reason, message } };
+  }
+}
+
+function answerOf(target: ReplicaTarget, request: DirectRequest): unknown {
+  const { replica } = target;
   switch (request.ask) {
     case 'position':
       return replica.findPosition();
     case 'apply':
-      return applyLogEntry(target, replica, request);
+      return applyLogEntry(target, request);
     case 'moved':
       return replica.moveEntry(request.number, request.sequence);
     case 'kept':
@@ -37,12 +58,12 @@ function answerOf(target: Target, replica: ReplicaTables, request: ReplicaReques
 }
 
 function applyLogEntry(
-  target: Target,
-  replica: ReplicaTables,
+  target: ReplicaTarget,
   { bytes, hash, sequence }: Extract<ReplicaRequest, { ask: 'apply' }>,
 ): { answers: Answer[]; outcome: string } {
   const entry = entryOfBytes(bytes);
   if (entry === undefined) throw new StoreError('invalid', 'The bytes are no entry of the log.');
+  const { replica, marks } = target;
   const { epoch, number, nowMs } = entry;
   const before = replica.findPosition();
   if (number !== before.number + 1) {
@@ -59,6 +80,7 @@ function applyLogEntry(
     position = { epoch, number, hash, sequence, outcome };
     replica.notePosition(position, bytes);
   });
+  for (const { name, args } of calls) if (name === 'markContent') marks.keep(String(args[0]), number);
   return { answers, outcome: position.outcome };
 }
 

@@ -9,9 +9,10 @@ import { EntryContext } from '../../store/entry.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { createReplicaTables } from '../../store/replica-position.ts';
 import { callError, openError, StoreError } from '../../store/store-error.ts';
+import { ContentMarks } from './content.ts';
 import { answerLocked, applyCalls } from './group-commit.ts';
 import type { Answer, Call, FromWorker, ReplicaRequest, ToWorker, WorkerInput } from './protocol.ts';
-import { answerReplica } from './replica-requests.ts';
+import { answerContent, answerReplica } from './replica-requests.ts';
 import { kindOf } from './store.ts';
 import { createTables, type Tables } from './tables.ts';
 
@@ -35,6 +36,8 @@ function serve(): void {
   const tables = createTables(database, context);
   const target = { database, tables, context };
   const replica = createReplicaTables({ database });
+  const marks = new ContentMarks(file);
+  const replicated = { ...target, replica, marks };
   // A write that is not in the log would be in no other replica.
   const isLocked = isReplica || replica.findPosition().number > 0;
   /** The time of the log's entries less that of this clock: another node may have written them. */
@@ -78,7 +81,11 @@ function serve(): void {
   }
 
   function answerRequest(id: number, request: ReplicaRequest): void {
-    tell({ kind: 'replica', ...answerReplica(target, replica, id, request) });
+    if (request.ask === 'content') {
+      void answerContent(replicated, id, request.mark).then((found) => tell({ kind: 'replica', ...found }));
+      return;
+    }
+    tell({ kind: 'replica', ...answerReplica(replicated, id, request) });
     if (request.ask !== 'apply') return;
     logAheadMs = context.nowMs() - Date.now();
     written(news.tellRevocations());
@@ -94,6 +101,7 @@ function serve(): void {
     news.stop();
     leases.stop();
     watcher.close();
+    marks.close();
     database.close();
     port.close();
   }

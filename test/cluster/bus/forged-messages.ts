@@ -108,7 +108,14 @@ export const FORGERIES: Readonly<Record<keyof typeof names, ((targets: Targets) 
   OPERATOR_REPLICA: ({ edge, upstream }) => [
     {
       subject: `n.${upstream}.s.${names.OPERATOR_REPLICA}`,
-      body: ask({ type: names.OPERATOR_REPLICA, want: 'status' }),
+      body: ask({ type: names.OPERATOR_REPLICA, want: 'state' }),
+      reply: `n.${edge}.r.1`,
+    },
+  ],
+  OPERATOR_SNAPSHOT: ({ edge, upstream }) => [
+    {
+      subject: `n.${upstream}.s.${names.OPERATOR_SNAPSHOT}`,
+      body: ask({ type: 'accounts.snapshot', v: 1, id: 'aaaaaaaaaaaaaaaa', offset: 0 }),
       reply: `n.${edge}.r.1`,
     },
   ],
