@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os';
 import { type Static, Type } from '@sinclair/typebox';
 import type { CustomModel } from '../vendors/custom/model.ts';
 import type { LocalModel } from '../vendors/local/own-model.ts';
+import { Backup } from './schema-backup.ts';
 import { Cluster } from './schema-cluster.ts';
 import { Limits } from './schema-limits.ts';
 import { Session } from './schema-session.ts';
@@ -366,6 +367,7 @@ const Recogniser = Type.Object({
 export const ConfigSchema = Type.Object({
   server: Server,
   data: Data,
+  backup: Backup,
   cluster: Cluster,
   limits: Limits,
   session: Session,

@@ -9,6 +9,7 @@ import type { Provider } from '../vendors/kit/provider.ts';
 import { codeOf, nameOf, shown } from './config-error.ts';
 import type { Field } from './fields.ts';
 import type { Config } from './schema.ts';
+import { backupLocationOf, isOnThisMachine } from './schema-backup.ts';
 import { natsUrlsOf, ROLES, rolesOf } from './schema-cluster.ts';
 
 /** Given both or neither. */
@@ -16,6 +17,7 @@ const PAIRS = [
   ['server.tlsCertFile', 'server.tlsKeyFile'],
   ['cluster.natsUser', 'cluster.natsPassword'],
   ['cluster.natsCertFile', 'cluster.natsKeyFile'],
+  ['backup.accessKeyId', 'backup.secretAccessKey'],
 ] as const;
 
 const FILES = [
@@ -39,6 +41,14 @@ const CLUSTER = [
   'cluster.natsUser',
   'cluster.natsCredentialsFile',
   'cluster.natsCertFile',
+] as const;
+
+const BACKUP = [
+  'backup.location',
+  'backup.sealingKey',
+  'backup.endpoint',
+  'backup.accessKeyId',
+  'backup.secretAccessKey',
 ] as const;
 
 /**
@@ -77,8 +87,26 @@ export function faultsTogether(
       }
     }),
     ...(usable(...CLUSTER) ? clusterFaults(config, (place) => nameOf(field(place))) : []),
+    ...(usable(...BACKUP) ? backupFaults(config, (place) => nameOf(field(place))) : []),
     ...(usable(...TRACING) ? tracingFaults(config.tracing, field) : []),
   ];
+}
+
+function backupFaults({ backup }: Config, name: (place: string) => string): string[] {
+  const { location, sealingKey, endpoint, accessKeyId, secretAccessKey } = backup;
+  if (location === undefined || backupLocationOf(location)?.kind !== 's3') return [];
+  const faults: string[] = [];
+  if (accessKeyId === undefined && secretAccessKey === undefined) {
+    faults.push(
+      `${name('backup.accessKeyId')} and ${name('backup.secretAccessKey')} are missing beside ${name('backup.location')}; a bucket needs both.`,
+    );
+  }
+  if (endpoint?.startsWith('http:') && !isOnThisMachine(endpoint) && sealingKey === undefined) {
+    faults.push(
+      `${name('backup.endpoint')} is without TLS on another machine; it begins with https://, or ${name('backup.sealingKey')} encrypts the backups.`,
+    );
+  }
+  return faults;
 }
 
 function clusterFaults({ cluster, data }: Config, name: (place: string) => string): string[] {
