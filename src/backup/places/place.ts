@@ -1,0 +1,23 @@
+// Where backups are kept, whatever keeps them.
+
+export interface StoredFile {
+  name: string;
+  byteLength: number;
+}
+
+/** Every method rejects with BackupError when the place cannot do it. Names are those of copy-name.ts. */
+export interface BackupPlace {
+  /** How messages call it; without credentials. */
+  readonly title: string;
+  /** The files whose names begin so, in no order; others may be among them. */
+  list(start: string): Promise<StoredFile[]>;
+  /**
+   * Stores the bytes under that name, all of them or nothing. Resolves when they are durable.
+   *
+   * @param byteLengthMax what the bytes do not exceed
+   */
+  write(name: string, bytes: AsyncIterable<Uint8Array>, byteLengthMax: number): Promise<void>;
+  read(name: string): AsyncIterable<Uint8Array>;
+  /** Also resolves when there is no such file. */
+  remove(name: string): Promise<void>;
+}
