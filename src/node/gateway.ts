@@ -20,6 +20,7 @@ import { buildVersion } from '../runtime/version.ts';
 import { providersWith } from '../vendors/index.ts';
 import { type OwnAccounts, openOwnAccounts, serveOwnAccounts } from './accounts.ts';
 import { openAuthenticator, openKeyLimits, publishAccountChanges } from './authentication.ts';
+import { Backups } from './backup/backups.ts';
 import { type Assembly, type BeforeStore, consoleUrl, lastingName, ownUrl } from './context.ts';
 import { type EdgeServices, openEdge } from './edge.ts';
 import { type Live, openEdgeLive, openLive } from './live.ts';
@@ -90,6 +91,7 @@ class Node {
   #firstKey: Gateway['firstKey'];
   #ready = false;
   #draining = false;
+  #isStoppedAtOnce = false;
   #actor: Actor<typeof nodeMachine> | undefined;
 
   constructor({ config, logger, clock = systemClock, drainsAfter, onListening = () => {} }: GatewayOptions) {
@@ -165,7 +167,10 @@ class Node {
         return sessions?.size ?? 0;
       },
       drain: () => actor?.send({ type: 'node.drain' }),
-      stop: () => actor?.send({ type: 'node.stop' }),
+      stop: () => {
+        this.#isStoppedAtOnce = true;
+        actor?.send({ type: 'node.stop' });
+      },
     };
   }
 
@@ -207,6 +212,9 @@ class Node {
     const before: BeforeStore = { ...node, secret, roles, defer };
     const endFor = this.#endFor.bind(this);
     this.#members = shared && (await openMembers(before, shared, () => this.#load(), endFor));
+    const backups = new Backups(before);
+    // Closed once the accounts are: the last backup has everything, and another node may own them meanwhile.
+    defer(() => backups.close({ isAtOnce: this.#isStoppedAtOnce }));
     const own = roles.has('accounts') ? await openOwnAccounts(before, shared, endFor) : undefined;
     const far = own === undefined ? await openRemoteAccounts(before, shared) : undefined;
     const assembly: Assembly = { ...before, store: (own ?? (far as RemoteAccounts)).store };
@@ -216,6 +224,8 @@ class Node {
     if (own !== undefined) {
       publishAccountChanges(assembly, own.store);
       auditHourly(assembly);
+      backups.begin(own.ledger.id);
+      own.onLost(() => backups.end());
       await notePrices(assembly);
       this.#mails = openMails(assembly, () => this.#consoleUrl ?? this.#url);
     }

@@ -43,7 +43,7 @@ describe('the unit', () => {
   });
 
   test('gives sessions their time to drain before it kills', () => {
-    const needed = (config.session.drainMs + DRAIN_TAIL_MS) / 1000 + CLOSING_SECONDS;
+    const needed = (config.session.drainMs + DRAIN_TAIL_MS + config.backup.stopMs) / 1000 + CLOSING_SECONDS;
     expect(Number(directive('TimeoutStopSec'))).toBeGreaterThanOrEqual(needed);
     expect(directive('KillSignal')).toBe('SIGTERM');
   });

@@ -46,6 +46,8 @@ export interface Metrics extends DelayMetrics, ModelMetrics {
   settled(usd: number): void;
   /** A mail was sent, kept, failed or given up. */
   mail(outcome: string): void;
+  /** A backup of the accounts is good, or failed. */
+  backupEnded(outcome: 'good' | 'failed'): void;
   /** The ledger, or the way to it, failed. */
   ledgerFault(name: string): void;
   /** @param route the route's pattern, never the path */
@@ -111,6 +113,18 @@ function voiceCheckCounter(registry: Registry): Metrics['voiceChecked'] {
     registers: [registry],
   });
   return (purpose, outcome) => checks.inc({ purpose, outcome });
+}
+
+function backupCounter(registry: Registry): Metrics['backupEnded'] {
+  const backups = new Counter({
+    name: 'voxgate_backups_total',
+    help: 'Backups of the accounts by outcome: good, once read back, or failed.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  // A rate needs a value before the first one.
+  for (const outcome of ['good', 'failed']) backups.inc({ outcome }, 0);
+  return (outcome) => backups.inc({ outcome });
 }
 
 function requestCounter(registry: Registry): Metrics['httpRequest'] {
@@ -180,6 +194,7 @@ export function createMetrics(node?: string): Metrics {
       settlements.inc();
       billed.inc(usd);
     },
+    backupEnded: backupCounter(registry),
     mail: byLabel('mails_total', 'outcome', 'Mails by outcome.'),
     ledgerFault: byLabel(
       'ledger_faults_total',

@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { ERROR_CATALOGUE } from '../../../src/api/error-catalogue.ts';
 import { REFUSAL_REASONS } from '../../../src/cluster/bus/sealing/refusals.ts';
@@ -86,7 +87,11 @@ test.skipIf(!natsServerIsHere)(
     const server = await startNatsServer({ jetStream: true });
     try {
       const secret = 'what all nodes of a gateway have in common'.replaceAll(' ', '-');
-      const env = { VOXGATE_NATS: server.url, VOXGATE_NODE_ID: 'all-1', VOXGATE_SECRET: secret };
+      const backups = pathToFileURL(temporaryDirectory()).href;
+      const env = {
+        ...{ VOXGATE_NATS: server.url, VOXGATE_NODE_ID: 'all-1', VOXGATE_SECRET: secret },
+        VOXGATE_BACKUP: backups,
+      };
       const live = await startLiveGateway(env);
       const text = await (await live.request('/metrics')).text();
       const metrics = metricsIn(everywhere);

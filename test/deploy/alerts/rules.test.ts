@@ -89,6 +89,28 @@ const CASES: Readonly<Record<string, Case>> = {
     at: '45m',
     fires: ['a'],
   },
+  'the owner of the accounts has made no backup for three hours': {
+    alert: 'VoxgateBackupOld',
+    metric: 'voxgate_backup_age_seconds',
+    series: { a: steady(10_860) },
+    at: '15m',
+    fires: ['a'],
+  },
+  'a backup every hour': {
+    alert: 'VoxgateBackupOld',
+    metric: 'voxgate_backup_age_seconds',
+    series: { a: `0+60x60 0+60x60` },
+    at: '90m',
+    fires: [],
+  },
+  'one backup failed': {
+    alert: 'VoxgateBackupFailed',
+    metric: 'voxgate_backups_total{outcome="failed"}',
+    labels: 'outcome: failed',
+    series: { a: `0x10 1x${MINUTES}`, b: steady(0) },
+    at: '15m',
+    fires: ['a'],
+  },
   'a message that was really sent again': {
     alert: 'VoxgateForgedMessages',
     metric: 'voxgate_bus_refused_total{reason="replayed"}',
