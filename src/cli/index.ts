@@ -45,6 +45,11 @@ export const commands: readonly NamedCommand[] = [
     load: async () => (await import('./ledger.ts')).ledger,
   },
   {
+    name: 'backup',
+    summary: 'list backups, make one, or restore one',
+    load: async () => (await import('./backup.ts')).backup,
+  },
+  {
     name: 'usage',
     summary: 'show what an organisation used, and what it cost',
     load: async () => (await import('./usage.ts')).usage,

@@ -1,14 +1,14 @@
 // `voxgate ledger …`: checks, exports and backs up the ledger of this machine. How a backup is put back is the store's.
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { usdOf } from '../config/prices/price.ts';
-import { replayHistory } from '../money/ledger/history/replay.ts';
 import type { LedgerAudit, LedgerTransfer } from '../money/store/calls.ts';
-import { checkCopy, restoreDatabase } from '../node/store/restore.ts';
+import { checkCopy } from '../node/store/restore.ts';
 import type { Store } from '../node/store/store.ts';
 import { action, actionsCommand } from './shared/command.ts';
 import { databaseIn, dataDirectory, withFile, withStore } from './shared/operator.ts';
-import { EXIT, print, tell } from './shared/output.ts';
+import { EXIT, print } from './shared/output.ts';
+import { restoreHere } from './shared/restore.ts';
 import { countValue, outwardJson } from './shared/values.ts';
 
 const PAGE = 1000;
@@ -98,23 +98,7 @@ export const ledger = actionsCommand(usage, {
     operands: ['FILE'],
     options: { force: { type: 'boolean' } },
     async run([name = ''], { force = false }) {
-      const directory = dataDirectory();
-      const { audit, kept } = restoreDatabase(resolve(name), databaseIn(directory), force);
-      const replayed = await withFile({ make: false }, (store) => replayHistory(join(directory, 'usage'), store));
-      tell('Credit, keys and revocations are as they were when the copy was made.');
-      if (kept !== undefined) tell(`What was there before is kept as ${kept}.`);
-      print(
-        `${directory} has the ledger of ${resolve(name)} now: ${audit.sessions} sessions and ${audit.transfers} transfers.`,
-      );
-      print(
-        `Of ${replayed.sessions} sessions that were settled of late, ${replayed.added} were not in it and are settled again${replayed.refused === 0 ? '' : `; ${replayed.refused} belong to organisations that it does not know`}.`,
-      );
-      print(
-        'Nodes without the database send the sessions of their own usage history when the gateway starts: its log counts them ("usage histories of nodes are settled"), as does the metric voxgate_usage_history_added.',
-      );
-      if (replayed.unreadable > 0) {
-        print(`${replayed.unreadable} lines of the usage history were not written whole and could not be read.`);
-      }
+      await restoreHere(resolve(name), force);
       return EXIT.ok;
     },
   }),

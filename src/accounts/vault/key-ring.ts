@@ -6,7 +6,8 @@ import { NONCE_BYTES, openBytes, SEALING_KEY_BYTES, sealBytes } from '../../runt
 import { loadPrivateFile } from '../../store/private-file.ts';
 import type { VaultStore } from './store.ts';
 
-const FILE_NAME = 'vault-key';
+/** In the data directory. */
+export const VAULT_KEY_FILE = 'vault-key';
 const CANARY: Binding = { organisationId: 'vault', provider: 'canary', id: 'canary' };
 const CANARY_TEXT = 'The key of this vault is the right one.';
 const ADVICE =
@@ -57,7 +58,7 @@ function requireCanary(ring: KeyRing, canary: string): void {
 
 const keyFromFile = (directory: string, mayMake: boolean): Uint8Array =>
   loadPrivateFile({
-    path: join(directory, FILE_NAME),
+    path: join(directory, VAULT_KEY_FILE),
     what: 'The key of the vault',
     variable: 'VOXGATE_VAULT_KEY',
     otherwise: '',
