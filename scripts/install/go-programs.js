@@ -1,6 +1,6 @@
 // Builds programs that tests start and Debian has too old or not at all: pinned versions, from the Go module proxy, each once for this
 // user. The product needs none of them.
-//   node scripts/install/go-programs.js nats-server manifests
+//   node scripts/install/go-programs.js nats-server versitygw manifests
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -16,6 +16,8 @@ import { fileURLToPath } from 'node:url';
 /** @type {Readonly<Record<string, Program>>} */
 const PROGRAMS = {
   'nats-server': { package: 'github.com/nats-io/nats-server/v2', version: 'v2.15.3' },
+  // An S3-compatible server.
+  versitygw: { package: 'github.com/versity/versitygw/cmd/versitygw', version: 'v1.8.0' },
   // Reads the chart and the compose file as Helm, Kubernetes and Compose do. Helm itself takes twice as long to build.
   manifests: { folder: 'scripts/ci/manifests' },
 };

@@ -32,7 +32,7 @@ export interface S3Request {
   key: string;
   query?: Readonly<Record<string, string>>;
   body?: Uint8Array<ArrayBuffer>;
-  /** For messages: `list`, `write`, … */
+  /** For messages: `list backups`, `write a backup`, … */
   action: string;
 }
 
@@ -57,7 +57,7 @@ export class S3Requests {
     const host = `${isInHost ? `${bucket}.` : ''}s3.${region}.amazonaws.com`;
     this.#base = new URL(endpoint ?? `https://${host}`);
     this.#root = isInHost ? '' : `/${bucket}`;
-    this.title = `s3://${bucket} at ${this.#base.host}`;
+    this.title = `s3://${bucket} (${this.#base.host})`;
   }
 
   /** Rejects with BackupError unless the answer is a 2xx. */
@@ -71,7 +71,7 @@ export class S3Requests {
 
   /** The bytes of an object as they arrive. Only its beginning is tried again. */
   async *download(key: string): AsyncGenerator<Uint8Array> {
-    const request: S3Request = { method: 'GET', key, action: 'read' };
+    const request: S3Request = { method: 'GET', key, action: 'read a backup' };
     const abort = new AbortController();
     let idle: NodeJS.Timeout | undefined;
     const wait = () => {
@@ -159,9 +159,10 @@ export class S3Requests {
     }
     if (status === 403)
       return new BackupError(`${said}: give the access key the rights to list, read, write and delete there.`);
-    const region = headers.get('x-amz-bucket-region');
-    if (region !== null && region !== this.#options.region && /^[a-z0-9-]{1,40}$/.test(region)) {
-      return new BackupError(`${said}: the bucket is in another region; set VOXGATE_BACKUP_S3_REGION to ${region}.`);
+    const region = headers.get('x-amz-bucket-region') ?? valueIn(text, 'Region');
+    if (code === 'AuthorizationHeaderMalformed' || (region != null && region !== this.#options.region)) {
+      const right = region != null && /^[a-z0-9-]{1,40}$/.test(region) ? region : 'that of the bucket';
+      return new BackupError(`${said}: set VOXGATE_BACKUP_S3_REGION to ${right}.`);
     }
     if (status >= 300 && status < 400) {
       return new BackupError(
@@ -174,7 +175,7 @@ export class S3Requests {
   #unreachable({ action }: S3Request, error: unknown): BackupError {
     const code = codeOf(error);
     const why = code === 'TimeoutError' ? 'it did not answer in time' : `the connection failed (${code})`;
-    return new BackupError(`Cannot ${action} at ${this.title}: ${why}.`);
+    return new BackupError(`Cannot ${action} in ${this.title}: ${why}.`);
   }
 }
 

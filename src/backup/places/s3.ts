@@ -78,7 +78,7 @@ export class S3Place implements BackupPlace {
     const first = await parts.next();
     if (first.done === true) throw new BackupError('A backup without content cannot be stored.');
     if (first.value.isLast) {
-      await this.#requests.send({ method: 'PUT', key, body: first.value.bytes, action: 'write' });
+      await this.#requests.send({ method: 'PUT', key, body: first.value.bytes, action: 'write a backup' });
       return;
     }
     await this.#writeParts(key, first.value.bytes, parts);
@@ -86,7 +86,7 @@ export class S3Place implements BackupPlace {
 
   async #writeParts(key: string, first: Part['bytes'], others: AsyncIterable<Part>): Promise<void> {
     const post = (query: Record<string, string>, more: Partial<S3Request> = {}) =>
-      this.#requests.send({ method: 'POST', key, query, action: 'write', ...more });
+      this.#requests.send({ method: 'POST', key, query, action: 'write a backup', ...more });
     const uploadId = valueIn((await post({ uploads: '' })).text, 'UploadId');
     if (uploadId === undefined) throw new BackupError(`${this.title} began no upload in parts.`);
     try {
@@ -103,14 +103,16 @@ export class S3Place implements BackupPlace {
       if (text.includes('<Error>'))
         throw new BackupError(`${this.title} could not join the parts (${valueIn(text, 'Code')}).`);
     } catch (error) {
-      await this.#requests.send({ method: 'DELETE', key, query: { uploadId }, action: 'remove' }).catch(() => {});
+      await this.#requests
+        .send({ method: 'DELETE', key, query: { uploadId }, action: 'remove a backup' })
+        .catch(() => {});
       throw error;
     }
   }
 
   async #writePart(key: string, uploadId: string, number: number, body: Part['bytes']): Promise<string> {
     const query = { partNumber: String(number), uploadId };
-    const { headers } = await this.#requests.send({ method: 'PUT', key, query, body, action: 'write' });
+    const { headers } = await this.#requests.send({ method: 'PUT', key, query, body, action: 'write a backup' });
     const tag = headers.get('etag');
     if (tag === null || /[<&]/.test(tag)) throw new BackupError(`${this.title} did not confirm a part of the backup.`);
     return tag;
@@ -121,7 +123,7 @@ export class S3Place implements BackupPlace {
   }
 
   async remove(name: string): Promise<void> {
-    await this.#requests.send({ method: 'DELETE', key: this.#prefix + name, action: 'remove' });
+    await this.#requests.send({ method: 'DELETE', key: this.#prefix + name, action: 'remove a backup' });
   }
 }
 
