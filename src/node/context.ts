@@ -117,6 +117,10 @@ export const nodeId = ({ config, bus }: Pick<Assembly, 'config' | 'bus'>): strin
 /** How metrics and logs call this node, over restarts: as its operator does, or as its machine is called. */
 export const lastingName = ({ cluster }: Config): string => cluster.nodeId ?? hostname();
 
+/** How this node's jobs are found again when it starts: nodes that share a bus or a database never have the same name. */
+export const jobNodeName = (node: Pick<Assembly, 'config' | 'bus'>): string =>
+  node.config.cluster.nats === undefined ? lastingName(node.config) : nodeId(node);
+
 /** What messages between nodes are signed with. */
 export const secretsOf = ({ secret, config }: Pick<Assembly, 'secret' | 'config'>) => ({
   secret,

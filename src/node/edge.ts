@@ -6,9 +6,7 @@ import { providersOf } from '../accounts/people/pages/forms.ts';
 import type { SetUp } from '../api/console/gateway.ts';
 import type { Mode } from '../api/models.ts';
 import type { AccountsClient } from '../cluster/accounts/client.ts';
-import { DetachedJobs } from '../compat/jobs/detached-jobs.ts';
-import { KeptFiles } from '../compat/jobs/kept-files.ts';
-import { KeptSessions } from '../compat/jobs/kept-sessions.ts';
+import { jobsHere } from '../compat/jobs/routes.ts';
 import { FileDecodings } from '../files/decoding/decoding.ts';
 import { LengthMeter } from '../files/measuring/length-meter.ts';
 import { AbandonedResponses } from '../files/money/abandoned-responses.ts';
@@ -16,7 +14,6 @@ import { FileSpeechGates } from '../files/speech-gate.ts';
 import type { ObservedFile } from '../files/transcribe.ts';
 import { Idempotency } from '../http/idempotency.ts';
 import { FORM_MEMORY_BYTES_MAX } from '../http/multipart/form-fields.ts';
-import { toApiError } from '../http/router.ts';
 import { playgroundRoutes } from '../live/routes/playground.ts';
 import { consoleSessionEvents, type SessionEventsDependencies, streamPlaces } from '../live/routes/session-events.ts';
 import { operatorRoutes } from '../live/routes/watch.ts';
@@ -34,6 +31,7 @@ import {
   serviceAccess,
   spoolDirectory,
 } from './context.ts';
+import { openJobs, openKeptSessions } from './jobs.ts';
 import type { EdgeLive } from './live.ts';
 import type { Money } from './money.ts';
 import { observeFile } from './observing/observing.ts';
@@ -165,7 +163,12 @@ function handlersOf(
     prices: money.prices,
     wallNow: () => new Date(),
   };
-  const keptSessions = keptSessionsOf(assembly);
+  const keptSessions = openKeptSessions(assembly);
+  const routes = {
+    ...{ ...common, ...operator, keptSessions },
+    ...{ ...filesOf(assembly, services), ...recordsOf(assembly, services, operator, common) },
+  };
+  assembly.defer(routes.jobsElsewhere.serve(jobsHere(routes)));
   return {
     live: {
       ...common,
@@ -189,10 +192,7 @@ function handlersOf(
       onRelayDrop: () => metrics.dropped('relayed_message'),
       onCallDrop: (name) => metrics.dropped(name),
     },
-    routes: {
-      ...{ ...common, ...operator, keptSessions },
-      ...{ ...filesOf(assembly, services), ...recordsOf(assembly, services, operator, common) },
-    },
+    routes,
   };
 }
 
@@ -237,9 +237,9 @@ function filesOf(assembly: Assembly, { money, live }: EdgeServices) {
     onOverflow: (name) => metrics.dropped(name),
   });
   metrics.watchQueue('gated_files', () => speechGates.size);
-  const kept = keptOf(assembly, spoolQuota);
   return {
-    ...kept,
+    ...openJobs(assembly, live, spoolQuota),
+    node: assembly.bus.node,
     observeFile: (file: ObservedFile) => observeFile(file, assembly),
     reservations: money.files,
     idempotency,
@@ -323,35 +323,4 @@ function setUpOf(assembly: Assembly): SetUp {
     mail: !canMail(assembly) ? 'nowhere' : keepsMails ? 'outbox' : 'server',
     tls: server.tlsCertFile !== undefined ? 'here' : isBehindTls ? 'proxy' : 'nobody',
   };
-}
-
-// What clients of other vendors come back for: their files, jobs and sessions.
-/** Files and jobs. */
-export function keptOf({ logger, metrics, defer }: Assembly, spoolQuota: Quota) {
-  const common = { clock: backgroundClock, wallNow: () => new Date() };
-  const keptFiles = new KeptFiles({ ...common, spoolQuota });
-  const detachedJobs = new DetachedJobs({
-    ...common,
-    onFault: (error) => {
-      logger.error({ err: error }, 'job fault');
-      return toApiError(error);
-    },
-    onForgotten: () => metrics.dropped('detached_job'),
-  });
-  defer(() => {
-    detachedJobs.close();
-    keptFiles.close();
-  });
-  metrics.watchQueue('kept_files', () => keptFiles.size);
-  metrics.watchQueue('detached_jobs', () => detachedJobs.size);
-  return { keptFiles, detachedJobs };
-}
-
-/** Live sessions that they may request after the end. */
-export function keptSessionsOf({ metrics, defer }: Assembly): KeptSessions {
-  const onForgotten = () => metrics.dropped('kept_session');
-  const keptSessions = new KeptSessions({ clock: backgroundClock, wallNow: () => new Date(), onForgotten });
-  defer(() => keptSessions.close());
-  metrics.watchQueue('kept_sessions', () => keptSessions.size);
-  return keptSessions;
 }

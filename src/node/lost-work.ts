@@ -2,9 +2,10 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StaleJobs } from '../compat/jobs/stale-jobs.ts';
 import { JOURNAL_SUFFIX } from '../money/ledger/journal.ts';
 import { closeLostFiles, LostFiles, LostSessions } from '../money/ledger/lost-work.ts';
-import type { Assembly } from './context.ts';
+import { type Assembly, jobNodeName } from './context.ts';
 import type { Store } from './store/store.ts';
 
 const CLOSED_FILES = 'closed files of a process that was killed';
@@ -24,7 +25,8 @@ export async function closeOwnLost(assembly: Assembly, store: Store): Promise<vo
  * Where no other process has a journal, none works: what those that were killed had held is given back, and their idempotency
  * keys are free, before anything of this one's is. Else both end with their leases.
  */
-async function endLeasesOfOthers({ bus, logger, metrics }: Assembly, store: Store, directory: string): Promise<void> {
+async function endLeasesOfOthers(assembly: Assembly, store: Store, directory: string): Promise<void> {
+  const { bus, logger, metrics } = assembly;
   const untilMs = Date.now();
   try {
     const journals = (await readdir(directory)).filter((name) => name.endsWith(JOURNAL_SUFFIX));
@@ -32,6 +34,8 @@ async function endLeasesOfOthers({ bus, logger, metrics }: Assembly, store: Stor
     const holds = await store.endHolds(untilMs);
     const closed = await closeLostFiles(store, Date.now());
     const files = await store.endIdempotency(untilMs);
+    const jobs = await store.failEarlierJobs(jobNodeName(assembly), bus.node);
+    if (jobs > 0) logger.warn({ jobs }, 'jobs of a process that was killed have failed');
     if (holds + files > 0) logger.warn({ holds, files }, 'what a process that was killed had held is free again');
     if (closed > 0) logger.warn({ files: closed }, CLOSED_FILES);
   } catch (error) {
@@ -71,11 +75,20 @@ export function closeLost(
       logger.error({ action: 'lost files', err: error }, 'ledger fault');
     },
   });
+  const jobs = new StaleJobs({
+    store,
+    clock,
+    onLost: (count) => logger.warn({ jobs: count }, 'jobs of lost nodes have failed'),
+    onFault: (error) => logger.error({ action: 'stale jobs', err: error }, 'job fault'),
+  });
+  const stopPostponing = bus.onConnection((isConnected) => isConnected && jobs.postpone());
   return {
     gone: (node) => lost.gone(node),
     close() {
       lost.close();
       files.close();
+      stopPostponing();
+      jobs.close();
     },
   };
 }

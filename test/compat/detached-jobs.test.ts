@@ -1,44 +1,61 @@
-// Jobs that nobody waits for: their turns, their ends, and how many there may be.
+// Jobs that nobody waits for: their turns, their ends, and what happens when the store or their node is away.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { apiError } from '../../src/api/errors.ts';
-import { DetachedJobs, JOB_KEPT_MS, JOBS_QUEUED_MAX, type Work } from '../../src/compat/jobs/detached-jobs.ts';
-import {
-  KEY_CHARACTERS_MAX,
-  KEY_JOBS_MAX,
-  NODE_CHARACTERS_MAX,
-  NODE_JOBS_MAX,
-  ORGANISATION_CHARACTERS_MAX,
-  ORGANISATION_JOBS_MAX,
-} from '../../src/compat/jobs/kept-jobs.ts';
+import { JOB_LIMITS } from '../../src/compat/jobs/calls.ts';
+import { DetachedJobs, JOBS_QUEUED_MAX, type Work } from '../../src/compat/jobs/detached-jobs.ts';
+import { JOB_LEASE_MS, JobRecords, RENEW_MS, TRANSCRIPT_CHARACTERS_MAX } from '../../src/compat/jobs/job-records.ts';
 import { transcribeKept } from '../../src/compat/jobs/routes.ts';
+import { StaleJobs } from '../../src/compat/jobs/stale-jobs.ts';
 import { type Deferred, deferred } from '../../src/http/deferred.ts';
 import { toApiError } from '../../src/http/router.ts';
 import type { ShownFile, ShownJob } from '../../src/vendors/compat/jobs.ts';
+import { type DirectStore, directStore } from '../fakes/store/direct-store.ts';
 
 type Heard = Awaited<ReturnType<Work['run']>>;
 
-const OWNER = { organisationId: 'org_1', keyId: 'key_1', dialect: 'soniox' };
+const SECRET = Buffer.from('a secret of thirty-two characters');
 const FILE: ShownFile = { id: 'f', filename: 'a.wav', bytes: 1, createdAt: new Date(0), fields: new Map() };
-const HEARD = { transcription: { text: 'vox' } } as Heard;
+const HEARD = { transcription: { text: 'vox', duration: 3, words: [{ word: 'vox' }] } } as Heard;
 const full = () => Promise.reject(apiError('too_many_sessions', 'Full.'));
 
+let rig: DirectStore;
 let clock: SimulatedClock;
 let jobs: DetachedJobs;
+let OWNER: { organisationId: string; keyId: string; dialect: string };
 let forgotten: number;
+let storeFaults: unknown[];
+let endedElsewhere: unknown[];
 let place: Deferred<void>;
 let isPlaceLeft: boolean;
 
+/** Another node of the gateway. */
+function nodeOf(node: string, secrets: { secret: Uint8Array; previousSecret?: Uint8Array } = { secret: SECRET }) {
+  return new DetachedJobs({
+    ...{ clock, node },
+    records: new JobRecords({ store: rig.store, ...secrets, node, nodeName: `name of ${node}` }),
+    endElsewhere: (...about) => endedElsewhere.push(about),
+    onFault: toApiError,
+    onStoreFault: (error) => storeFaults.push(error),
+    onForgotten: (count) => {
+      forgotten += count;
+    },
+  });
+}
+
 beforeEach(() => {
+  rig = directStore();
+  OWNER = { ...rig.customer(), dialect: 'soniox' };
   forgotten = 0;
+  storeFaults = [];
+  endedElsewhere = [];
   isPlaceLeft = false;
   place = deferred();
   place.promise.then(() => {
     isPlaceLeft = true;
   });
   clock = new SimulatedClock();
-  const onForgotten = () => void forgotten++;
-  jobs = new DetachedJobs({ clock, wallNow: () => new Date(clock.now()), onFault: toApiError, onForgotten });
+  jobs = nodeOf('node-a');
 });
 
 const free = () => () => place.resolve();
@@ -68,39 +85,38 @@ async function finished(owner = OWNER, heard = HEARD): Promise<ShownJob> {
   return jobs.find(owner, id);
 }
 
-/** Of a job that fails at once. */
-async function failed(owner = OWNER): Promise<string> {
-  const one = work(owner);
-  const { id } = await jobs.begin(one.work, free);
-  one.done.reject(apiError('unsupported_audio', 'No audio.'));
-  await one.ended;
-  return id;
-}
-
-/** So many of an organisation, by as many keys as it takes. */
-async function many(organisationId: string, count: number, one: (owner: typeof OWNER) => Promise<unknown>) {
-  for (let at = 0; at < count; at++)
-    await one({ ...OWNER, organisationId, keyId: `${organisationId}_${Math.floor(at / JOBS_QUEUED_MAX)}` });
-}
-
-const isHere = (owner: typeof OWNER, id: string): boolean => jobs.of(owner).some((job) => job.id === id);
-
 const codeOf = (failed: Promise<unknown>) =>
   failed.then(
     () => 'none',
     ({ code }) => code as string,
   );
 
+/** What was asked for is under way as far as it goes without the clock. */
+const calm = async () => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+async function advance(ms: number): Promise<void> {
+  rig.clock.nowMs += ms;
+  clock.increment(ms);
+  await calm();
+}
+
 describe('a job', () => {
   it('runs, and then has the transcript', async () => {
     const one = work();
     const { id } = await jobs.begin(one.work, free);
     await one.begun;
-    expect(jobs.find(OWNER, id)).toMatchObject({ state: { type: 'processing' }, asked: { model: 'm' }, file: FILE });
-    clock.increment(5);
+    expect(await jobs.find(OWNER, id)).toMatchObject({
+      state: { type: 'processing' },
+      asked: { model: 'm' },
+      file: FILE,
+    });
+    rig.clock.nowMs += 5;
     one.done.resolve(HEARD);
     await one.ended;
-    expect(jobs.find(OWNER, id)).toMatchObject({ state: { type: 'done', heard: HEARD }, endedAt: new Date(5) });
+    const endedAt = new Date(rig.clock.nowMs);
+    expect(await jobs.find(OWNER, id)).toMatchObject({ state: { type: 'done', heard: HEARD }, endedAt });
   });
 
   it.each([
@@ -111,11 +127,11 @@ describe('a job', () => {
     const { id } = await jobs.begin(one.work, free);
     one.done.reject(error);
     await one.ended;
-    expect(jobs.find(OWNER, id).state).toMatchObject({ type: 'failed', refusal: { code } });
+    expect((await jobs.find(OWNER, id)).state).toMatchObject({ type: 'failed', refusal: { code } });
   });
 
   it('fails when its transcript has no room', async () => {
-    const large = { transcription: { text: 'x'.repeat(KEY_CHARACTERS_MAX) } } as Heard;
+    const large = { transcription: { text: 'x'.repeat(TRANSCRIPT_CHARACTERS_MAX) } } as Heard;
     expect((await finished(OWNER, large)).state).toMatchObject({ type: 'failed', refusal: { code: 'file_too_large' } });
   });
 
@@ -131,7 +147,7 @@ describe('a job', () => {
     expect(state).toEqual({ type: 'queued' });
     one.done.resolve(HEARD);
     await other.begun;
-    expect([jobs.find(OWNER, id).state.type, isPlaceLeft]).toEqual(['processing', false]);
+    expect([(await jobs.find(OWNER, id)).state.type, isPlaceLeft]).toEqual(['processing', false]);
     other.done.resolve(HEARD);
     await other.ended;
     await place.promise;
@@ -142,10 +158,10 @@ describe('a job', () => {
     const one = work();
     const { id } = await jobs.begin(one.work, free);
     await one.begun;
-    jobs.remove(OWNER, id);
+    await jobs.remove(OWNER, id);
     await one.ended;
     expect(one.end.signal.aborted).toBe(true);
-    expect(() => jobs.find(OWNER, id)).toThrow(expect.objectContaining({ code: 'not_found' }));
+    expect(await codeOf(jobs.find(OWNER, id))).toBe('not_found');
   });
 
   it('never begins when it is removed while it waits', async () => {
@@ -153,30 +169,181 @@ describe('a job', () => {
     await jobs.begin(one.work, free);
     const { id } = await jobs.begin(other.work, full);
     await jobs.begin(third.work, full);
-    jobs.remove(OWNER, id);
+    await jobs.remove(OWNER, id);
     await other.ended;
     one.done.resolve(HEARD);
     await third.begun;
-    expect(jobs.size).toBe(2);
+    expect(jobs.size).toBe(1);
   });
 
   it.each([
-    ['key', { ...OWNER, keyId: 'key_2' }],
-    ['dialect', { ...OWNER, dialect: 'gladia' }],
-  ])('looks unknown to another %s', async (_, other) => {
+    ['key', { keyId: 'key_2' }],
+    ['dialect', { dialect: 'gladia' }],
+  ])('looks unknown to another %s', async (_, of) => {
     const { id } = await finished();
-    expect(() => jobs.find(other, id)).toThrow(expect.objectContaining({ code: 'not_found' }));
-    expect(() => jobs.remove(other, id)).toThrow(expect.objectContaining({ code: 'not_found' }));
-    expect([jobs.of(other), jobs.of(OWNER).map((job) => job.id)]).toEqual([[], [id]]);
+    const other = { ...OWNER, ...of };
+    expect([await codeOf(jobs.find(other, id)), await codeOf(jobs.remove(other, id))]).toEqual([
+      'not_found',
+      'not_found',
+    ]);
+    expect([await jobs.of(other), (await jobs.of(OWNER)).map((job) => job.id)]).toEqual([[], [id]]);
   });
 
   it('expires after its time', async () => {
     const { id } = await finished();
-    clock.increment(JOB_KEPT_MS - 1);
-    expect(jobs.find(OWNER, id).id).toBe(id);
-    clock.increment(1);
-    expect(() => jobs.find(OWNER, id)).toThrow(expect.objectContaining({ code: 'not_found' }));
+    await advance(JOB_LIMITS.keptMs - 1);
+    expect((await jobs.find(OWNER, id)).id).toBe(id);
+    await advance(1);
+    expect(await codeOf(jobs.find(OWNER, id))).toBe('not_found');
     expect(forgotten).toBe(0);
+  });
+
+  it('is listed without its words, newest first, with any number of others', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 201; count++) {
+      rig.clock.nowMs++;
+      ids.push((await finished()).id);
+    }
+    const listed = await jobs.of(OWNER);
+    expect(listed.map(({ id }) => id)).toEqual(ids.reverse());
+    expect(listed[0]).toMatchObject({
+      file: FILE,
+      state: { type: 'done', heard: { transcription: { text: '', duration: 3 } } },
+    });
+    expect(JSON.stringify(listed)).not.toContain('vox');
+  });
+
+  it('comes back whole with a transcript of several MB, in pieces', async () => {
+    const text = Array.from({ length: 600_000 }, (_, at) => `${(at * 7919) % 1_000_003}`).join(' ');
+    const { id, state } = await finished(OWNER, { transcription: { ...HEARD.transcription, text } });
+    expect(state).toMatchObject({ type: 'done', heard: { transcription: { text } } });
+    const pieces = rig.database.prepare('SELECT count(*) FROM pieces').pluck();
+    expect(pieces.get()).toBeGreaterThan(2);
+    await jobs.remove(OWNER, id);
+    expect(pieces.get()).toBe(0);
+  });
+
+  it('leaves nothing readable in the database, and opens with the former secret', async () => {
+    const { id } = await finished(OWNER, { transcription: { ...HEARD.transcription, text: 'hush' } });
+    const rows = JSON.stringify(rig.database.prepare('SELECT * FROM jobs').all());
+    expect([rows.includes('hush'), rows.includes('a.wav')]).toEqual([false, false]);
+    const secret = Buffer.from('another secret of 32 characters.');
+    const renewed = nodeOf('node-b', { secret, previousSecret: SECRET });
+    expect((await renewed.find(OWNER, id)).state.type).toBe('done');
+    const changed = nodeOf('node-c', { secret });
+    expect((await changed.find(OWNER, id)).state).toMatchObject({
+      type: 'failed',
+      refusal: { code: 'internal_error' },
+    });
+  });
+});
+
+describe('a job on another node', () => {
+  it('is found, listed and removed there, and its work ends', async () => {
+    const other = nodeOf('node-b');
+    const one = work();
+    const { id } = await jobs.begin(one.work, free);
+    expect((await other.find(OWNER, id)).state.type).toBe('processing');
+    expect((await other.of(OWNER)).map((job) => job.id)).toEqual([id]);
+    await other.remove(OWNER, id);
+    expect(endedElsewhere).toEqual([['node-a', OWNER, id]]);
+    jobs.end({ keyId: 'key_of_another' }, id);
+    expect(one.end.signal.aborted).toBe(false);
+    jobs.end(OWNER, id);
+    await one.ended;
+    expect([one.end.signal.aborted, jobs.size]).toEqual([true, 0]);
+  });
+
+  it('stays removed when its node finishes it later', async () => {
+    const one = work();
+    const { id } = await jobs.begin(one.work, free);
+    await nodeOf('node-b').remove(OWNER, id);
+    one.done.resolve(HEARD);
+    await one.ended;
+    expect(await codeOf(jobs.find(OWNER, id))).toBe('not_found');
+  });
+
+  it('fails once its node has not renewed its lease, and not before', async () => {
+    const lost: number[] = [];
+    const stale = new StaleJobs({
+      ...{ store: rig.store, clock },
+      onLost: (count) => lost.push(count),
+      onFault: (error) => storeFaults.push(error),
+    });
+    const { id } = await jobs.begin(work().work, free);
+    const killed = nodeOf('node-b');
+    const { id: other } = await killed.begin(work({ ...OWNER, keyId: 'key_2' }).work, free);
+    rig.failing.set('renewJobs', 'unreachable');
+    await advance(RENEW_MS);
+    rig.failing.clear();
+    for (let ms = 0; ms < 3 * JOB_LEASE_MS; ms += 5_000) {
+      await advance(5_000);
+      // It cannot say so any more.
+      rig.database
+        .prepare("UPDATE job_nodes SET lease_until_ms = min(lease_until_ms, ?) WHERE node = 'node-b'")
+        .run(rig.clock.nowMs - ms);
+    }
+    expect(lost).toEqual([1]);
+    expect((await jobs.find(OWNER, id)).state.type).toBe('processing');
+    const { state } = await jobs.find({ ...OWNER, keyId: 'key_2' }, other);
+    expect(state).toMatchObject({ type: 'failed', refusal: { message: expect.stringContaining('stopped') } });
+    stale.close();
+  });
+});
+
+describe('a store that does not answer', () => {
+  it('refuses a new job, and nothing of it is left', async () => {
+    rig.failing.set('createJob', 'unreachable');
+    const one = work();
+    expect(await codeOf(jobs.begin(one.work, free))).toBe('ledger_unavailable');
+    await one.ended;
+    await place.promise;
+    expect([jobs.size, one.end.signal.aborted]).toEqual([0, true]);
+    rig.failing.clear();
+    expect((await finished()).state.type).toBe('done');
+  });
+
+  it('gets the transcript once it answers again, and its own node shows the job meanwhile', async () => {
+    const one = work();
+    const { id } = await jobs.begin(one.work, free);
+    for (const name of ['finishJob', 'findJob'] as const) rig.failing.set(name, 'unreachable');
+    one.done.resolve(HEARD);
+    await calm();
+    expect((await jobs.find(OWNER, id)).state.type).toBe('processing');
+    await advance(60_000);
+    rig.failing.clear();
+    await advance(2_000);
+    await one.ended;
+    expect((await jobs.find(OWNER, id)).state.type).toBe('done');
+  });
+
+  it('is asked again for a while, then the client gets an error', async () => {
+    const { id } = await finished();
+    rig.failing.set('findJob', 'unreachable');
+    const soon = jobs.find(OWNER, id);
+    await calm();
+    rig.failing.clear();
+    await advance(500);
+    expect((await soon).state.type).toBe('done');
+    rig.failing.set('findJob', 'unreachable');
+    const late = codeOf(jobs.find(OWNER, id));
+    await calm();
+    for (const ms of [500, 1_000, 2_000, 4_000]) await advance(ms);
+    expect(await late).toBe('ledger_unavailable');
+  });
+
+  it.each(['invalid', 'conflict'] as const)('fails the job when it refuses the transcript as %s', async (reason) => {
+    const one = work();
+    const { id } = await jobs.begin(one.work, free);
+    rig.failing.set('finishJob', reason);
+    one.done.resolve(HEARD);
+    await one.ended;
+    expect(storeFaults).toHaveLength(2);
+    rig.failing.clear();
+    // It is never over otherwise.
+    await advance(JOB_LIMITS.unfinishedMs);
+    expect(rig.ledger.failLostJobs()).toBe(1);
+    expect((await jobs.find(OWNER, id)).state.type).toBe('failed');
   });
 });
 
@@ -188,97 +355,22 @@ describe('bounds on jobs', () => {
     expect(jobs.size).toBe(JOBS_QUEUED_MAX + 1);
   });
 
-  it(`hold ${KEY_JOBS_MAX} jobs of a key, and drop its oldest finished one`, async () => {
-    const { id: other } = await finished({ ...OWNER, keyId: 'key_2' });
-    const { id: first } = await finished();
-    for (let count = 1; count < KEY_JOBS_MAX; count++) await finished();
-    expect(jobs.find(OWNER, first).id).toBe(first);
-    await finished();
-    expect(() => jobs.find(OWNER, first)).toThrow();
-    expect([jobs.of(OWNER).length, forgotten, jobs.size]).toEqual([KEY_JOBS_MAX, 1, KEY_JOBS_MAX + 1]);
-    expect(jobs.find({ ...OWNER, keyId: 'key_2' }, other).id).toBe(other);
+  it('count jobs that made room', async () => {
+    for (let count = 0; count <= JOB_LIMITS.key.jobs; count++) await finished();
+    expect([(await jobs.of(OWNER)).length, forgotten]).toEqual([JOB_LIMITS.key.jobs, 1]);
   });
 
-  it('characters of a key than it may have: the oldest are forgotten', async () => {
-    const large = { transcription: { text: 'x'.repeat(KEY_CHARACTERS_MAX / 2 - 1_000) } } as Heard;
-    const ids: string[] = [];
-    for (let count = 0; count < 3; count++) ids.push((await finished(OWNER, large)).id);
-    expect(
-      jobs
-        .of(OWNER)
-        .map(({ id }) => id)
-        .sort(),
-    ).toEqual(ids.slice(1).sort());
-  });
-
-  it(`hold ${ORGANISATION_JOBS_MAX} jobs of an organisation, and drop its failed ones first`, async () => {
-    const other = { ...OWNER, organisationId: 'org_2', keyId: 'key_2' };
-    const { id: paid } = await finished(other);
-    const { id: first } = await finished();
-    const early = await failed();
-    const late = await failed();
-    await many('org_1', ORGANISATION_JOBS_MAX - 3, finished);
-    expect([isHere(OWNER, early), forgotten]).toEqual([true, 0]);
-    const there: boolean[][] = [];
-    for (let count = 0; count < 3; count++) {
-      await finished({ ...OWNER, keyId: 'key_3' });
-      there.push([first, early, late].map((id) => isHere(OWNER, id)));
-    }
-    expect(there).toEqual([
-      [true, false, true],
-      [true, false, false],
-      [false, false, false],
-    ]);
-    expect([isHere(other, paid), forgotten, jobs.size]).toEqual([true, 3, ORGANISATION_JOBS_MAX + 1]);
-  });
-
-  it('hold the node’s limit, and drop jobs of the organisation that has most', async () => {
-    const owner = { ...OWNER, organisationId: 'org_b', keyId: 'key_b' };
-    const { id } = await finished(owner);
-    const organisations = NODE_JOBS_MAX / ORGANISATION_JOBS_MAX;
-    for (let at = 0; at < organisations; at++) await many(`org_a${at}`, ORGANISATION_JOBS_MAX + 10, failed);
-    await finished({ ...OWNER, organisationId: 'org_c', keyId: 'key_c' });
-    expect([jobs.size, isHere(owner, id)]).toEqual([NODE_JOBS_MAX, true]);
-    expect(forgotten).toBe(organisations * 10 + 2);
-  });
-
-  it.each([
-    ['an organisation', () => 'org_1', ORGANISATION_CHARACTERS_MAX],
-    ['the node', (at: number) => `org_${Math.floor(at / 2)}`, NODE_CHARACTERS_MAX],
-  ])('characters of %s than it may have, and others lose nothing', async (_, organisationOf, charactersMax) => {
-    const small = { ...OWNER, organisationId: 'org_small', keyId: 'key_small' };
-    const { id } = await finished(small);
-    const large = { transcription: { text: 'x'.repeat(KEY_CHARACTERS_MAX - 1_000) } } as Heard;
-    const count = charactersMax / KEY_CHARACTERS_MAX + 1;
-    for (let at = 0; at < count; at++)
-      await finished({ ...OWNER, organisationId: organisationOf(at), keyId: `key_${at}` }, large);
-    await finished(small);
-    expect([jobs.size, forgotten, isHere(small, id)]).toEqual([count + 1, 1, true]);
-  });
-
-  it(`hold ${ORGANISATION_JOBS_MAX} unfinished jobs of an organisation, and ${NODE_JOBS_MAX} of the node`, async () => {
-    const begun = async (owner: typeof OWNER) => {
-      const code = await codeOf(jobs.begin(work(owner).work, free));
-      if (code !== 'none') refused.push(code);
-    };
-    const refused: string[] = [];
-    const organisations = NODE_JOBS_MAX / ORGANISATION_JOBS_MAX;
-    for (let at = 0; at < organisations; at++) await many(`org_${at}`, ORGANISATION_JOBS_MAX, begun);
-    expect([refused, jobs.size]).toEqual([[], NODE_JOBS_MAX]);
-    await many('org_0', 1, begun);
-    await many('org_new', 1, begun);
-    expect([refused, jobs.size]).toEqual([['too_many_sessions', 'overloaded'], NODE_JOBS_MAX]);
-  });
-
-  it('end with the node, and all jobs in progress with them', async () => {
+  it('end with the node, and all jobs in progress have failed', async () => {
     const [one, other] = [work(), work()];
-    await jobs.begin(one.work, free);
+    const { id } = await jobs.begin(one.work, free);
     await jobs.begin(other.work, full);
-    await finished();
-    jobs.close();
+    const { id: done } = await finished({ ...OWNER, keyId: 'key_2' });
+    await jobs.close();
     await Promise.all([one.ended, other.ended]);
-    expect(jobs.size).toBe(0);
-    expect(await codeOf(jobs.begin(work().work, free))).toBe('overloaded');
+    expect([jobs.size, await codeOf(jobs.begin(work().work, free))]).toEqual([0, 'overloaded']);
+    const later = nodeOf('node-b');
+    expect((await later.find(OWNER, id)).state.type).toBe('failed');
+    expect((await later.find({ ...OWNER, keyId: 'key_2' }, done)).state.type).toBe('done');
   });
 });
 

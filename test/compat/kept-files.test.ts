@@ -1,8 +1,10 @@
 // Files that are kept for their keys: for how long, how many, and that nothing of them is left behind.
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import { holderOf } from '../../src/compat/jobs/file-ids.ts';
 import {
   FILE_KEPT_MS,
   KEPT_FILES_MAX,
@@ -27,7 +29,7 @@ let files: KeptFiles;
 beforeEach(() => {
   clock = new SimulatedClock();
   spoolQuota = new Quota(SPOOL_BYTES_MAX);
-  files = new KeptFiles({ clock, wallNow: () => new Date(clock.now()), spoolQuota });
+  files = new KeptFiles({ node: 'abc123', clock, wallNow: () => new Date(clock.now()), spoolQuota });
 });
 
 afterEach(() => files.close());
@@ -72,6 +74,16 @@ describe('a file', () => {
       const read = await buffer(files.find(OWNER, id).form.file.read());
       expect([time, read.length, form.file.pieces]).toEqual([time, 1_000, undefined]);
     }
+  });
+
+  it('has an id that names its node, in the form of a UUID', async () => {
+    const { id } = await kept(1);
+    expect(id).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect([holderOf(id), holderOf(randomUUID().replace(/.{12}$/, '0'.repeat(12))), holderOf('abc123')]).toEqual([
+      'abc123',
+      undefined,
+      undefined,
+    ]);
   });
 
   it('belongs to its key and one dialect', async () => {

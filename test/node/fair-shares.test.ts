@@ -74,7 +74,12 @@ function callWatchers(): Take {
 
 function keptFiles(): Take {
   const clock = new SimulatedClock();
-  const files = new KeptFiles({ clock, wallNow: () => new Date(0), spoolQuota: new Quota(UNITS * BYTES) });
+  const files = new KeptFiles({
+    node: 'abc123',
+    clock,
+    wallNow: () => new Date(0),
+    spoolQuota: new Quota(UNITS * BYTES),
+  });
   closing.push(() => files.close());
   return (organisationId) =>
     files

@@ -57,6 +57,9 @@ export const LIST_SESSIONS = 'sessions.list';
 /** The service on which every node that has sessions gives its metrics of the last hour or day, for whoever runs the gateway. */
 export const READ_HISTORY = 'history.read';
 
+/** The service of the nodes that serve clients: answers for files that are on its disk, and jobs that it runs. */
+export const KEPT_JOBS = 'session.jobs';
+
 /** The topic of one session's events, while it is watched. */
 export const sessionFrames = (sessionId: string): string => `session.frames.${sessionId}`;
 

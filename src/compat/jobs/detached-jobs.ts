@@ -1,19 +1,26 @@
-// Jobs that nobody waits for: each waits for its turn among those of its key, is worked on, and can be fetched until its time is over.
-// What the work is, and whether it may be done, is the caller's.
+// Jobs that nobody waits for: each waits for its turn among those of its key, is worked on, and can be fetched from any node until its
+// time is over. They run on the node that accepted them; the store knows them. What the work is, and whether it may be done, is the
+// caller's.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
 import { ApiError, apiError } from '../../api/errors.ts';
-import { type JobState, newestFirst, type ShownFile, type ShownJob } from '../../vendors/compat/jobs.ts';
+import { fromLedger } from '../../http/store-answer.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { Heard, JobState, ShownFile, ShownJob } from '../../vendors/compat/jobs.ts';
 import type { JsonObject } from '../../vendors/kit/json.ts';
-import { KEY_CHARACTERS_MAX, KeptJobs, ORGANISATION_JOBS_MAX } from './kept-jobs.ts';
+import { JOB_LIMITS } from './calls.ts';
+import { type JobRecords, RENEW_MS, TRANSCRIPT_CHARACTERS_MAX } from './job-records.ts';
 import { isSame, notHere, type Owner } from './owner.ts';
 
-/** Of one key, while others are worked on. */
+/** Of one key, on one node, while others are worked on. */
 export const JOBS_QUEUED_MAX = 100;
-/** From the end of the work. */
-export const JOB_KEPT_MS = 24 * 3_600_000;
-
-type Heard = Extract<JobState, { type: 'done' }>['heard'];
+/** Between two attempts to store what came of a job, while the accounts are away. Its key has no other job in its place meanwhile. */
+const AGAIN_MS = 2_000;
+/** The first and the last wait before a job is looked up again; together they are longer than a change of the owner. */
+const FIRST_WAIT_MS = 500;
+const LAST_WAIT_MS = 4_000;
+/** How long a node that stops waits for the store. */
+const CLOSE_MS = 2_000;
 
 export interface Work {
   owner: Owner;
@@ -27,13 +34,18 @@ export interface Work {
   ended(): void;
 }
 
-interface Job extends ShownJob {
-  owner: Owner;
-  state: JobState;
-  endedAt: Date | undefined;
-  characters: number;
-  timer: unknown;
-  work: Work | undefined;
+type Ended = Extract<JobState, { type: 'done' | 'failed' }>;
+
+/** One that is not over, on this node. */
+interface Job {
+  readonly id: string;
+  readonly owner: Owner;
+  readonly work: Work;
+  /** Settles when the store knows it. */
+  readonly known: Promise<unknown>;
+  createdAt: Date | undefined;
+  isRemoved: boolean;
+  hasEnded: boolean;
 }
 
 /** What is in progress for a key. */
@@ -44,80 +56,139 @@ interface Line {
 
 export interface DetachedJobsOptions {
   clock: Clock;
-  wallNow(): Date;
+  records: JobRecords;
+  /** Incarnation of this node. */
+  node: string;
+  /** Ends the work on a job of another node. */
+  endElsewhere(node: string, owner: Owner, id: string): void;
   /** What a client may hear of a fault. */
   onFault(error: unknown): ApiError;
-  /** A job was forgotten before its time. */
-  onForgotten(): void;
+  /** The store did not do what it should, in passing or not. */
+  onStoreFault(error: unknown): void;
+  /** Jobs were removed before their time. */
+  onForgotten(count: number): void;
 }
 
 export class DetachedJobs {
   readonly #options: DetachedJobsOptions;
-  readonly #jobs = new KeptJobs<Job>();
+  readonly #jobs = new Map<string, Job>();
   readonly #lines = new Map<string, Line>();
-  #isClosed = false;
+  /** Ends waits for the store. */
+  readonly #closing = new AbortController();
+  #renewal: unknown;
 
   constructor(options: DetachedJobsOptions) {
     this.#options = options;
   }
 
+  /** Those of this node that are not over. */
   get size(): number {
     return this.#jobs.size;
   }
 
   /**
    * Begins the work, or has it wait for another of the same key to end. Rejects with an ApiError: of `takePlace` where nothing of
-   * the key is in progress here, or `too_many_sessions` and `overloaded` where there is no room.
+   * the key is in progress here, `too_many_sessions` and `overloaded` where there is no room, or `ledger_unavailable`.
    *
    * @param takePlace among the files that the key may have in progress
    */
   async begin(work: Work, takePlace: () => (() => void) | Promise<() => void>): Promise<ShownJob> {
     const { owner, file, asked } = work;
-    const place = await this.#placeOf(owner, takePlace);
-    try {
-      this.#requireRoom(owner, place === undefined);
-    } catch (refusal) {
-      place?.();
+    const { place, refusal } = await this.#placeOf(owner, takePlace);
+    const line = this.#lineOf(owner);
+    // The other job of the key may have ended just now.
+    if (place === undefined && line.running === 0) {
+      this.#leaveLine(owner, line);
       throw refusal;
     }
-    const job: Job = {
-      ...{ id: randomUUID(), owner, file, asked, work, createdAt: this.#options.wallNow(), endedAt: undefined },
-      ...{ state: { type: 'queued' }, characters: JSON.stringify(asked).length, timer: undefined },
-    };
-    this.#jobs.add(job);
-    const line = this.#lineOf(owner);
-    if (place === undefined) line.queue.push(job);
-    else {
-      line.running++;
-      void this.#run(job, place);
+    if (this.#closing.signal.aborted || (place === undefined && line.queue.length >= JOBS_QUEUED_MAX)) {
+      place?.();
+      this.#leaveLine(owner, line);
+      throw this.#closing.signal.aborted ? overloaded(CLOSED, 1) : full(TOO_MANY);
     }
-    return { ...job };
+    const id = randomUUID();
+    const stage = place === undefined ? 'queued' : 'processing';
+    const created = this.#create(owner, id, stage, { file, asked });
+    const job: Job = { id, owner, work, known: created, createdAt: undefined, isRemoved: false, hasEnded: false };
+    this.#jobs.set(id, job);
+    if (place === undefined) line.queue.push(job);
+    else void this.#run(job, place, line);
+    try {
+      const createdAt = new Date(await created);
+      job.createdAt = createdAt;
+      this.#keepRenewing();
+      return { id, file, asked, createdAt, endedAt: undefined, state: { type: stage } };
+    } catch (error) {
+      this.#drop(job);
+      throw error;
+    }
   }
 
-  /** Throws an ApiError `not_found`. */
-  find(owner: Owner, id: string): ShownJob {
-    const job = this.#jobs.get(id);
-    if (job === undefined || !isSame(job.owner, owner)) throw notHere('job', JOB_KEPT_MS / 1_000);
+  /** Rejects with an ApiError: `not_found`, or `ledger_unavailable`. */
+  async find(owner: Owner, id: string): Promise<ShownJob> {
+    const job = await fromLedger(this.#found(owner, id));
+    if (job === undefined) throw notHere('job', JOB_LIMITS.keptMs / 1_000);
     return job;
   }
 
-  /** Newest first. */
-  of(owner: Owner): ShownJob[] {
-    return this.#jobs
-      .ofKey(owner.keyId)
-      .filter((job) => isSame(job.owner, owner))
-      .sort(newestFirst);
+  /** Clients give up at the first error, so a change of the owner of the accounts is waited for. */
+  async #found(owner: Owner, id: string): Promise<ShownJob | undefined> {
+    const { clock, records } = this.#options;
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
+      try {
+        return await records.find(owner, id);
+      } catch (error) {
+        if (!(error instanceof StoreError) || LASTING.includes(error.reason)) throw error;
+        const own = this.#ownShown(owner, id);
+        if (own !== undefined) return own;
+        if (waitMs > LAST_WAIT_MS || this.#closing.signal.aborted) throw error;
+        await new Promise<void>((resolve) => void clock.setTimeout(resolve, waitMs));
+      }
+    }
   }
 
-  /** Forgets it, and ends the work on it. Throws an ApiError `not_found`. */
-  remove(owner: Owner, id: string): void {
-    this.find(owner, id);
-    this.#forget(this.#jobs.get(id) as Job);
+  #ownShown(owner: Owner, id: string): ShownJob | undefined {
+    const job = this.#jobs.get(id);
+    if (job?.createdAt === undefined || !isSame(job.owner, owner)) return undefined;
+    const { file, asked } = job.work;
+    return { id, file, asked, createdAt: job.createdAt, endedAt: undefined, state: { type: 'processing' } };
   }
 
-  close(): void {
-    this.#isClosed = true;
-    for (const job of this.#jobs.all()) this.#forget(job);
+  /** Newest first, without the words of transcripts. Rejects with the ApiError `ledger_unavailable`. */
+  of(owner: Owner): Promise<ShownJob[]> {
+    return fromLedger(this.#options.records.list(owner));
+  }
+
+  /** Removes it with its transcript, and ends the work on it. Rejects with an ApiError: `not_found`, or `ledger_unavailable`. */
+  async remove(owner: Owner, id: string): Promise<void> {
+    const { records, node, endElsewhere } = this.#options;
+    const removed = await fromLedger(records.remove(owner, id));
+    if (removed === undefined) throw notHere('job', JOB_LIMITS.keptMs / 1_000);
+    if (removed.runsOn === node) this.end(owner, id);
+    else if (removed.runsOn !== undefined) endElsewhere(removed.runsOn, owner, id);
+  }
+
+  /** Ends the work on a job of this node that was removed. */
+  end({ keyId }: Pick<Owner, 'keyId'>, id: string): void {
+    const job = this.#jobs.get(id);
+    if (job?.owner.keyId === keyId) this.#drop(job);
+  }
+
+  /** Ends all work; the jobs have failed. Never rejects. */
+  async close(): Promise<void> {
+    const { clock, records, onStoreFault } = this.#options;
+    if (this.#closing.signal.aborted) return;
+    const hadJobs = this.#jobs.size > 0;
+    this.#closing.abort();
+    clock.clearTimeout(this.#renewal);
+    for (const job of [...this.#jobs.values()]) this.#drop(job);
+    if (!hadJobs) return;
+    let timer: unknown;
+    const late = new Promise<void>((resolve) => {
+      timer = clock.setTimeout(() => resolve(), CLOSE_MS);
+    });
+    await Promise.race([records.failOwn().catch(onStoreFault), late]);
+    clock.clearTimeout(timer);
   }
 
   #lineOf({ keyId }: Owner): Line {
@@ -126,101 +197,167 @@ export class DetachedJobs {
     return line;
   }
 
-  /** Undefined: there is none, and the job waits for that of another. */
-  async #placeOf(owner: Owner, takePlace: () => (() => void) | Promise<() => void>) {
+  #leaveLine({ keyId }: Owner, line: Line): void {
+    if (line.running === 0 && this.#lines.get(keyId) === line) this.#lines.delete(keyId);
+  }
+
+  /** Without a place, the job waits for that of another job of the key. */
+  async #placeOf(
+    owner: Owner,
+    takePlace: () => (() => void) | Promise<() => void>,
+  ): Promise<{ place?: () => void; refusal?: unknown }> {
     try {
-      return await takePlace();
+      return { place: await takePlace() };
     } catch (refusal) {
       if (!this.#lines.has(owner.keyId)) throw refusal;
-      return undefined;
+      return { refusal };
     }
   }
 
-  #requireRoom(owner: Owner, isQueued: boolean): void {
-    if (this.#isClosed) throw apiError('overloaded', CLOSED, { retryAfterSeconds: 1 });
-    if (isQueued && this.#lineOf(owner).queue.length >= JOBS_QUEUED_MAX)
-      throw apiError('too_many_sessions', TOO_MANY, { retryAfterSeconds: 30 });
-    this.#makeRoom(owner, 1);
-    const full = this.#jobs.fullFor(owner);
-    if (full === 'organisation') throw apiError('too_many_sessions', UNFINISHED, { retryAfterSeconds: 30 });
-    if (full === 'node') throw apiError('overloaded', BUSY, { retryAfterSeconds: 30 });
+  async #create(
+    owner: Owner,
+    id: string,
+    stage: 'queued' | 'processing',
+    about: Pick<ShownJob, 'file' | 'asked'>,
+  ): Promise<number> {
+    const { records, onForgotten } = this.#options;
+    const created = await fromLedger(records.create(owner, id, stage, about));
+    if (created.state === 'full') throw created.of === 'organisation' ? full(UNFINISHED) : overloaded(BUSY, 30);
+    if (created.removed > 0) onForgotten(created.removed);
+    return created.createdAtMs;
   }
 
   /** Works on a job, and then on the next of its key in the same place. */
-  async #run(first: Job, leavePlace: () => void): Promise<void> {
-    const line = this.#lineOf(first.owner);
+  async #run(first: Job, leavePlace: () => void, line: Line): Promise<void> {
+    line.running++;
     let job: Job | undefined = first;
     while (job !== undefined) {
-      await this.#work(job);
+      await this.#work(job, job !== first);
       job = line.queue.shift();
     }
     leavePlace();
     line.running--;
-    if (line.running === 0) this.#lines.delete(first.owner.keyId);
+    this.#leaveLine(first.owner, line);
   }
 
-  async #work(job: Job): Promise<void> {
-    const { work } = job;
-    if (work === undefined) return;
-    job.state = { type: 'processing' };
+  /** Never rejects. */
+  async #work(job: Job, wasQueued: boolean): Promise<void> {
+    try {
+      await job.known;
+      // Whether it was removed while it waited.
+      if (wasQueued && !job.isRemoved && !(await this.#started(job))) this.#drop(job);
+      if (!job.isRemoved) await this.#finish(job, await this.#outcome(job));
+    } catch {
+      // The store does not know it: whoever requested it was told.
+    } finally {
+      this.#jobs.delete(job.id);
+      this.#ended(job);
+    }
+  }
+
+  async #started({ owner, id }: Job): Promise<boolean> {
+    const { records, onStoreFault } = this.#options;
+    try {
+      return await records.start(owner, id);
+    } catch (error) {
+      // It is shown as queued while it runs.
+      onStoreFault(error);
+      return true;
+    }
+  }
+
+  async #outcome({ work }: Job): Promise<Ended> {
     try {
       const heard = await work.run();
       const characters = JSON.stringify(heard.transcription).length;
-      this.#over(job, characters > KEY_CHARACTERS_MAX ? TOO_LARGE : { type: 'done', heard }, characters);
+      return characters > TRANSCRIPT_CHARACTERS_MAX ? TOO_LARGE : { type: 'done', heard };
     } catch (error) {
-      // Of a job that was removed nobody is told.
-      if (this.#jobs.get(job.id) === undefined) return;
-      const refusal = error instanceof ApiError ? error : this.#options.onFault(error);
-      this.#over(job, { type: 'failed', refusal }, 0);
-    } finally {
-      work.ended();
-      job.work = undefined;
+      if (work.end.signal.aborted) return REMOVED;
+      return { type: 'failed', refusal: error instanceof ApiError ? error : this.#options.onFault(error) };
     }
   }
 
-  #over(job: Job, state: JobState, characters: number): void {
-    // It was removed meanwhile.
-    if (!this.#jobs.take(job)) return;
-    const { clock, wallNow } = this.#options;
-    job.state = state;
-    job.endedAt = wallNow();
-    if (state.type === 'done') job.characters += characters;
-    job.timer = clock.setTimeout(() => this.#forget(job), JOB_KEPT_MS);
-    this.#jobs.add(job);
-    this.#makeRoom(job.owner, 0);
-  }
-
-  /** For so many more. */
-  #makeRoom(owner: Owner, more: number): void {
-    for (let job = this.#jobs.excess(owner, more); job !== undefined; job = this.#jobs.excess(owner, more)) {
-      this.#options.onForgotten();
-      this.#forget(job);
+  /** Stores what came of it, as soon as the store takes it. Never rejects. */
+  async #finish(job: Job, outcome: Ended): Promise<void> {
+    const { records, onForgotten, onStoreFault } = this.#options;
+    for (let state = outcome; !job.isRemoved; ) {
+      try {
+        const forgotten = await records.finish(job.owner, job.id, state);
+        if (forgotten > 0) onForgotten(forgotten);
+        return;
+      } catch (error) {
+        onStoreFault(error);
+        const isPassing = error instanceof StoreError && !LASTING.includes(error.reason);
+        if (!isPassing && state.type === 'failed') return;
+        if (!isPassing) state = NOT_STORED;
+        else await this.#pause(job);
+      }
     }
   }
 
-  #forget(job: Job): void {
-    if (!this.#jobs.take(job)) return;
-    this.#options.clock.clearTimeout(job.timer);
-    const { work } = job;
-    if (work === undefined) return;
-    work.end.abort(new DOMException('The job was removed.', 'AbortError'));
-    const line = this.#lines.get(job.owner.keyId);
-    const at = line?.queue.indexOf(job) ?? -1;
+  /** Ends early when the node stops. */
+  async #pause(job: Job): Promise<void> {
+    const { clock } = this.#options;
+    const { signal } = job.work.end;
+    await new Promise<void>((resolve) => {
+      const timer = clock.setTimeout(resolve, AGAIN_MS);
+      signal.addEventListener('abort', () => {
+        clock.clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  /** It is no job of this node any more. */
+  #drop(job: Job): void {
+    job.isRemoved = true;
+    this.#jobs.delete(job.id);
+    job.work.end.abort(new DOMException('The job was removed.', 'AbortError'));
+    const queue = this.#lines.get(job.owner.keyId)?.queue ?? [];
+    const at = queue.indexOf(job);
     if (at < 0) return;
-    line?.queue.splice(at, 1);
-    job.work = undefined;
-    work.ended();
+    queue.splice(at, 1);
+    this.#ended(job);
+  }
+
+  #ended(job: Job): void {
+    if (job.hasEnded) return;
+    job.hasEnded = true;
+    job.work.ended();
+  }
+
+  /** Says that this node is there, for as long as it has jobs. */
+  #keepRenewing(): void {
+    const { clock, records, onStoreFault } = this.#options;
+    if (this.#renewal !== undefined || this.#closing.signal.aborted) return;
+    this.#renewal = clock.setTimeout(async () => {
+      if (this.#jobs.size > 0) await records.renew().catch(onStoreFault);
+      this.#renewal = undefined;
+      if (this.#jobs.size > 0) this.#keepRenewing();
+    }, RENEW_MS);
   }
 }
 
+/** Another attempt would be rejected as well. */
+const LASTING: readonly StoreError['reason'][] = ['invalid', 'not_found', 'conflict'];
+
+const full = (message: string) => apiError('too_many_sessions', message, { retryAfterSeconds: 30 });
+const overloaded = (message: string, retryAfterSeconds: number) =>
+  apiError('overloaded', message, { retryAfterSeconds });
+
 const TOO_MANY = `This key has ${JOBS_QUEUED_MAX} jobs waiting here already. Wait until some of them are over.`;
-const UNFINISHED = `This organisation has ${ORGANISATION_JOBS_MAX} jobs here that are not over. Wait until some of them are.`;
-const BUSY = 'This node has too many jobs. Send the job again later.';
+const UNFINISHED = `This organisation has ${JOB_LIMITS.organisation.jobs} jobs that are not over. Wait until some of them are.`;
+const BUSY = 'This gateway has too many jobs. Send the job again later.';
 const CLOSED = 'This node is being shut down. Send the job to another.';
-const TOO_LARGE: JobState = {
+const TOO_LARGE: Ended = {
   type: 'failed',
   refusal: apiError(
     'file_too_large',
-    `The transcript has more than ${KEY_CHARACTERS_MAX} characters of JSON. Split the file.`,
+    `The transcript has more than ${TRANSCRIPT_CHARACTERS_MAX} characters of JSON. Split the file.`,
   ),
 };
+const NOT_STORED: Ended = {
+  type: 'failed',
+  refusal: apiError('internal_error', 'The transcript could not be stored. Send the job again.'),
+};
+const REMOVED: Ended = { type: 'failed', refusal: apiError('internal_error', 'The job was removed.') };

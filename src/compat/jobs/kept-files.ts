@@ -1,7 +1,6 @@
 // Files that clients of other vendors have put here before they ask for a transcript. Each lies in the spool, is its key's alone,
 // and goes when its time is over; a job that works on it keeps it until it has ended. One that a job was made of gives way to others
 // where there is no room.
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
 import { type ApiError, apiError } from '../../api/errors.ts';
 import { noRoomOf } from '../../http/multipart/errors.ts';
@@ -9,6 +8,7 @@ import type { Form } from '../../http/multipart/form.ts';
 import { SpoolBudget } from '../../http/multipart/spool-file.ts';
 import { Quota, type Shortage } from '../../runtime/limits/quota.ts';
 import { newestFirst, type ShownFile } from '../../vendors/compat/jobs.ts';
+import { newFileId } from './file-ids.ts';
 import { isSame, notHere, type Owner } from './owner.ts';
 
 /** Of one key, with those that only a job still needs; and of one organisation. */
@@ -53,6 +53,8 @@ class Share extends SpoolBudget {
 }
 
 export interface KeptFilesOptions {
+  /** Incarnation of this node. */
+  node: string;
   clock: Clock;
   wallNow(): Date;
   /** Bytes that all uploads of the node may have on disk. */
@@ -92,7 +94,14 @@ export class KeptFiles {
     });
     const { filename, size = 0 } = form.file;
     const fields = new Map(form.fields);
-    const file: KeptFile = { id: randomUUID(), filename, bytes: size, createdAt: wallNow(), fields, form };
+    const file: KeptFile = {
+      id: newFileId(this.#options.node),
+      filename,
+      bytes: size,
+      createdAt: wallNow(),
+      fields,
+      form,
+    };
     const record: Record = { file, owner, timer: undefined, holders: 1, isUsed: false };
     record.timer = clock.setTimeout(() => this.#drop(record), FILE_KEPT_MS);
     this.#files.set(file.id, record);

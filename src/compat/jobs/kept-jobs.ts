@@ -4,15 +4,6 @@ import type { JobState } from '../../vendors/compat/jobs.ts';
 import { type JsonObject, objectIn } from '../../vendors/kit/json.ts';
 import type { Owner } from './owner.ts';
 
-/** Those that are not over yet, and those that are. */
-export const KEY_JOBS_MAX = 1_000;
-export const ORGANISATION_JOBS_MAX = 2_500;
-export const NODE_JOBS_MAX = 10_000;
-/** The same for what they say, in characters of JSON. */
-export const KEY_CHARACTERS_MAX = 32 * 1024 * 1024;
-export const ORGANISATION_CHARACTERS_MAX = 64 * 1024 * 1024;
-export const NODE_CHARACTERS_MAX = 256 * 1024 * 1024;
-
 export interface KeptBounds {
   jobs: number;
   characters: number;
@@ -23,12 +14,6 @@ export interface KeptJobsBounds {
   organisation: KeptBounds;
   node: KeptBounds;
 }
-
-const JOBS_BOUNDS: KeptJobsBounds = {
-  key: { jobs: KEY_JOBS_MAX, characters: KEY_CHARACTERS_MAX },
-  organisation: { jobs: ORGANISATION_JOBS_MAX, characters: ORGANISATION_CHARACTERS_MAX },
-  node: { jobs: NODE_JOBS_MAX, characters: NODE_CHARACTERS_MAX },
-};
 
 interface OwnedJob {
   readonly id: string;
@@ -81,7 +66,7 @@ export class KeptJobs<Job extends OwnedJob> {
   readonly #organisations = new Map<string, Group<Job>>();
   readonly #keys = new Map<string, Group<Job>>();
 
-  constructor(bounds = JOBS_BOUNDS) {
+  constructor(bounds: KeptJobsBounds) {
     this.#bounds = bounds;
     this.#node = new Group<Job>(bounds.node);
   }
@@ -128,12 +113,6 @@ export class KeptJobs<Job extends OwnedJob> {
     if (key?.jobs.size === 0) this.#keys.delete(keyId);
     if (organisation?.jobs.size === 0) this.#organisations.delete(organisationId);
     return true;
-  }
-
-  /** What still has no room for one more, once all that can be released is gone. */
-  fullFor({ organisationId }: Owner): 'organisation' | 'node' | undefined {
-    if (this.#organisations.get(organisationId)?.hasRoomFor(1) === false) return 'organisation';
-    return this.#node.hasRoomFor(1) ? undefined : 'node';
   }
 
   /** What has to be released next, so that so many more have room: of the owner, or of the organisation that has most. */

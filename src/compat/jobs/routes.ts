@@ -24,20 +24,24 @@ import type { Reply } from '../../http/server.ts';
 import type { Degradation } from '../../live/failover/chain.ts';
 import { limitedSignal } from '../../runtime/timeouts.ts';
 import type { Answer, Dialect } from '../../vendors/compat/dialect.ts';
-import type {
-  JobEndpoint,
-  JobMeans,
-  JobRequest,
-  SessionEndpoint,
-  ShownFile,
-  ShownJob,
+import {
+  type JobEndpoint,
+  type JobMeans,
+  type JobRequest,
+  newestFirst,
+  type SessionEndpoint,
+  type ShownFile,
+  type ShownJob,
 } from '../../vendors/compat/jobs.ts';
+import { dialects } from '../../vendors/dialects.ts';
 import { objectIn } from '../../vendors/kit/json.ts';
 import { asForm } from '../as-form.ts';
 import { ANSWER, captionsOf } from '../files.ts';
 import { inOwnNames, parametersFor, unmetOf } from '../parameters.ts';
 import { addressOf, dialectRoutes, type Keyed } from '../routes.ts';
 import type { DetachedJobs, Work } from './detached-jobs.ts';
+import type { JobsElsewhere, JobsHere } from './elsewhere.ts';
+import { holderOf } from './file-ids.ts';
 import type { KeptFile, KeptFiles } from './kept-files.ts';
 import { bytesOf, SHOWN_BYTES_MAX, shownAgain } from './kept-jobs.ts';
 import type { KeptSessions } from './kept-sessions.ts';
@@ -47,6 +51,9 @@ export interface JobRoutesDependencies extends JobDependencies, UploadDependenci
   authenticator: Pick<Authenticator, 'holds'>;
   keptFiles: KeptFiles;
   detachedJobs: DetachedJobs;
+  jobsElsewhere: Pick<JobsElsewhere, 'pass' | 'filesOf'>;
+  /** Incarnation of this node. */
+  node: string;
   limits: Pick<KeyLimits, 'takeFile'>;
   jsonBodyBytesMax: number;
   settings: JobDependencies['settings'] & UploadDependencies['settings'];
@@ -64,6 +71,18 @@ export const jobRoutes = (dependencies: JobRoutesDependencies, keyed: Keyed): Ro
     (endpoint, dialect) => (context, caller) => new Asked(dialect, context, caller, dependencies).answer(endpoint),
     keyed,
   );
+
+/** What this node does for others that were asked for files of its disk. */
+export const jobsHere = (dependencies: JobRoutesDependencies): JobsHere => ({
+  async answer(name, place, context, caller) {
+    const dialect = dialects.find((each) => each.name === name);
+    const endpoint = Object.hasOwn(dialect?.jobs ?? {}, place) ? dialect?.jobs?.[place] : undefined;
+    if (dialect === undefined || endpoint === undefined) throw apiError('not_found', 'There is no such endpoint.');
+    return new Asked(dialect, context, caller, dependencies).answer(endpoint);
+  },
+  filesOf: (owner) => dependencies.keptFiles.of(owner),
+  end: (owner, id) => dependencies.detachedJobs.end(owner, id),
+});
 
 export const sessionRoutes = ({ keptSessions, wallNow }: SessionRoutesDependencies, keyed: Keyed): Route[] =>
   dialectRoutes(
@@ -135,7 +154,7 @@ class Asked {
   }
 
   async #answer(endpoint: JobEndpoint): Promise<Answer> {
-    const { keptFiles, detachedJobs } = this.#dependencies;
+    const { keptFiles, detachedJobs, jobsElsewhere } = this.#dependencies;
     const means = this.#means;
     const owner = this.#owner;
     const { id = '' } = this.#context.params;
@@ -143,25 +162,27 @@ class Asked {
       case 'keep':
         return endpoint.answer(await this.#keep(endpoint), means);
       case 'ask':
-        return endpoint.answer(await this.#ask(endpoint), means);
+        return this.#ask(endpoint);
       case 'keepAndAsk':
         return endpoint.answer(await this.#keepAndAsk(endpoint), means);
       case 'show':
-        return endpoint.answer(detachedJobs.find(owner, id), means);
+        return endpoint.answer(await detachedJobs.find(owner, id), means);
       case 'remove': {
-        const job = detachedJobs.find(owner, id);
+        const job = await detachedJobs.find(owner, id);
         const otherwise = endpoint.unless?.(job, means);
-        if (otherwise === undefined) detachedJobs.remove(owner, id);
+        if (otherwise === undefined) await detachedJobs.remove(owner, id);
         return otherwise ?? endpoint.answer(job, means);
       }
       case 'list':
-        return endpoint.answer(detachedJobs.of(owner), means);
+        return endpoint.answer(await detachedJobs.of(owner), means);
       case 'showFile':
-        return endpoint.answer(keptFiles.find(owner, id), means);
+        return this.#passedOn(endpoint, id) ?? endpoint.answer(keptFiles.find(owner, id), means);
       case 'removeFile':
-        return endpoint.answer(keptFiles.remove(owner, id), means);
-      case 'listFiles':
-        return endpoint.answer(keptFiles.of(owner), means);
+        return this.#passedOn(endpoint, id) ?? endpoint.answer(keptFiles.remove(owner, id), means);
+      case 'listFiles': {
+        const files = [...keptFiles.of(owner), ...(await jobsElsewhere.filesOf(owner))];
+        return endpoint.answer(files.sort(newestFirst), means);
+      }
     }
   }
 
@@ -181,10 +202,24 @@ class Asked {
     }
   }
 
-  async #ask(endpoint: Extract<JobEndpoint, { does: 'ask' }>): Promise<ShownJob> {
-    const body = objectIn(await readJson(this.#context.request, this.#dependencies.jsonBodyBytesMax));
+  async #ask(endpoint: Extract<JobEndpoint, { does: 'ask' }>): Promise<Answer> {
+    const { keptFiles, jsonBodyBytesMax } = this.#dependencies;
+    const body = objectIn(await readJson(this.#context.request, jsonBodyBytesMax));
     const clientRequest = endpoint.open(body, this.#means);
-    return this.#begin(this.#dependencies.keptFiles.hold(this.#owner, clientRequest.fileId), () => clientRequest);
+    const passedOn = this.#passedOn(endpoint, clientRequest.fileId, body);
+    if (passedOn !== undefined) return passedOn;
+    const job = await this.#begin(keptFiles.hold(this.#owner, clientRequest.fileId), () => clientRequest);
+    return endpoint.answer(job, this.#means);
+  }
+
+  /** The answer of the node that has the file; undefined where that is this one. */
+  #passedOn(endpoint: JobEndpoint, fileId: string, body?: unknown): Promise<Answer> | undefined {
+    const { jobsElsewhere, node } = this.#dependencies;
+    const holder = holderOf(fileId);
+    if (holder === undefined || holder === node) return undefined;
+    const { name, jobs = {} } = this.#dialect;
+    const [place] = Object.entries(jobs).find(([, each]) => each === endpoint) as [string, JobEndpoint];
+    return jobsElsewhere.pass(holder, [name, place], this.#context, this.#caller, body);
   }
 
   /** The file is the job's alone. */

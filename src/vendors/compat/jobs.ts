@@ -31,7 +31,7 @@ export interface CaptionLayout {
 /** The subtitles of a transcript. */
 export type Captions = (heard: VerboseTranscription, format: 'srt' | 'vtt', layout?: CaptionLayout) => string;
 
-interface Heard {
+export interface Heard {
   transcription: VerboseTranscription;
 }
 

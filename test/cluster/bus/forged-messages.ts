@@ -61,6 +61,13 @@ export const FORGERIES: Readonly<Record<keyof typeof names, ((targets: Targets) 
   LIST_SESSIONS: ({ edge }) => [
     { subject: `s.${names.LIST_SESSIONS}`, body: ask({ type: 'sessions.list' }), reply: `n.${edge}.r.1` },
   ],
+  KEPT_JOBS: ({ edge }) => [
+    {
+      subject: `n.${edge}.s.${names.KEPT_JOBS}`,
+      body: ask({ type: 'session.jobs', content: '' }),
+      reply: `n.${edge}.r.1`,
+    },
+  ],
   READ_HISTORY: ({ edge }) => [
     { subject: `s.${names.READ_HISTORY}`, body: ask({ type: 'history.read', window: 'hour' }), reply: `n.${edge}.r.1` },
   ],

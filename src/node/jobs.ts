@@ -1,0 +1,56 @@
+// What clients of other vendors come back for, on a node that serves clients: their files, jobs and sessions.
+import { DetachedJobs } from '../compat/jobs/detached-jobs.ts';
+import { JobsElsewhere } from '../compat/jobs/elsewhere.ts';
+import { JobRecords } from '../compat/jobs/job-records.ts';
+import { KeptFiles } from '../compat/jobs/kept-files.ts';
+import { KeptSessions } from '../compat/jobs/kept-sessions.ts';
+import { toApiError } from '../http/router.ts';
+import type { Quota } from '../runtime/limits/quota.ts';
+import { backgroundClock } from '../runtime/telemetry/clock.ts';
+import { type Assembly, jobNodeName, secretsOf } from './context.ts';
+import type { EdgeLive } from './live.ts';
+
+/** Files and jobs. */
+export function openJobs(assembly: Assembly, { nodes }: Pick<EdgeLive, 'nodes'>, spoolQuota: Quota) {
+  const { bus, config, logger, metrics, store, defer } = assembly;
+  const { node } = bus;
+  const clock = backgroundClock;
+  const fault = (name: string) => (error: unknown) => logger.error({ action: name, err: error }, 'job fault');
+  const keptFiles = new KeptFiles({ node, clock, wallNow: () => new Date(), spoolQuota });
+  const jobsElsewhere = new JobsElsewhere({
+    bus,
+    nodes: () => nodes().flatMap((each) => (each.roles.includes('edge') ? [each.node] : [])),
+    onFault: fault('pass'),
+  });
+  const detachedJobs = new DetachedJobs({
+    ...{ clock, node },
+    records: new JobRecords({ store, ...secretsOf(assembly), node, nodeName: jobNodeName(assembly) }),
+    endElsewhere: (other, owner, id) => jobsElsewhere.end(other, owner, id),
+    onFault: (error) => {
+      fault('run')(error);
+      return toApiError(error);
+    },
+    onStoreFault: (error) => logger.warn({ action: 'store', err: error }, 'job fault'),
+    onForgotten: (count) => {
+      for (let at = 0; at < count; at++) metrics.dropped('detached_job');
+    },
+  });
+  if (config.cluster.nodeId !== undefined)
+    store.failEarlierJobs(jobNodeName(assembly), node).catch(fault('earlier jobs'));
+  defer(async () => {
+    await detachedJobs.close();
+    keptFiles.close();
+  });
+  metrics.watchQueue('kept_files', () => keptFiles.size);
+  metrics.watchQueue('detached_jobs', () => detachedJobs.size);
+  return { keptFiles, detachedJobs, jobsElsewhere };
+}
+
+/** Live sessions that they may request after the end. */
+export function openKeptSessions({ metrics, defer }: Assembly): KeptSessions {
+  const onForgotten = () => metrics.dropped('kept_session');
+  const keptSessions = new KeptSessions({ clock: backgroundClock, wallNow: () => new Date(), onForgotten });
+  defer(() => keptSessions.close());
+  metrics.watchQueue('kept_sessions', () => keptSessions.size);
+  return keptSessions;
+}

@@ -1,0 +1,223 @@
+// Jobs of another vendor's client on a gateway of several nodes: each request goes to another edge, nodes are killed and restarted, and
+// transcripts have several MB.
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Deferred, deferred } from '../../../src/http/deferred.ts';
+import { wavOf } from '../../fakes/audio/audio-files.ts';
+import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
+import { seeded } from '../../fakes/random.ts';
+import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
+import { Cluster, type ClusterNode, NODE_START_MS } from '../rig/cluster.ts';
+import { FULL } from '../rig/crowd.ts';
+
+const random = seeded(5);
+/** 3 MB that hardly can be compressed to a third. */
+const TEXT = Array.from({ length: 500_000 }, () => random.integer(0, 99_999)).join(' ');
+const REPLICAS = {
+  VOXGATE_ACCOUNTS_REPLICAS: '3',
+  VOXGATE_VAULT_KEY: Buffer.alloc(32, 7).toString('base64'),
+};
+
+/** A speech server of the operator's own: answers with the text, or not at all while `isHeld`. */
+const server = createServer((request, response) => {
+  request.resume();
+  request.on('end', () => {
+    if (!isHeld) return answer(response);
+    held.resolve(response);
+  });
+});
+let isHeld = false;
+let held: Deferred<ServerResponse>;
+const answer = (response: ServerResponse) => {
+  response.setHeader('Content-Type', 'application/json');
+  response.end(JSON.stringify({ text: TEXT }));
+};
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const configuration = (): string => {
+  const path = join(temporaryDirectory(), 'voxgate.json');
+  const models = [{ name: 'own', model: 'own-1', batch: 'free' }];
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  writeFileSync(path, JSON.stringify({ custom: [{ shape: 'openai', url, models }] }));
+  return path;
+};
+
+// It says itself why, when nats-server is not here.
+describe.skipIf(!natsServerIsHere).each([
+  ['one accounts node', ['accounts'], {}],
+  ['three accounts nodes', ['accounts-1', 'accounts-2', 'accounts-3'], REPLICAS],
+] as const)('jobs on several nodes, with %s', (_, keepers, env) => {
+  let cluster: Cluster;
+  let one: ClusterNode;
+  let two: ClusterNode;
+
+  /** A request as Soniox' clients send it. */
+  const send = (node: ClusterNode, path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${node.url}/compat/soniox/v1${path}`, {
+      ...init,
+      headers: { Authorization: `Bearer ${cluster.key}`, ...(init.headers as Record<string, string>) },
+    });
+  const json = async (answered: Promise<Response>): Promise<[number, Record<string, unknown>]> => {
+    const answer = await answered;
+    const text = await answer.text();
+    return [answer.status, text === '' ? {} : JSON.parse(text)];
+  };
+  const upload = async (node: ClusterNode): Promise<string> => {
+    const form = new FormData();
+    form.append('file', new Blob([wavOf(16_000)]), 'a.wav');
+    const [status, { id }] = await json(send(node, '/files', { method: 'POST', body: form }));
+    expect(status).toBe(201);
+    return String(id);
+  };
+  const begin = (node: ClusterNode, fileId: string) =>
+    json(
+      send(node, '/transcriptions', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ file_id: fileId, model: 'custom/own' }),
+      }),
+    );
+  const begun = async (node: ClusterNode, fileId: string): Promise<string> => {
+    const [status, { id }] = await begin(node, fileId);
+    expect(status).toBe(201);
+    return String(id);
+  };
+  /** A job that its server does not answer. */
+  const running = async (node: ClusterNode): Promise<{ id: string; response: ServerResponse }> => {
+    isHeld = true;
+    held = deferred();
+    const id = await begun(node, await upload(node));
+    const response = await held.promise;
+    isHeld = false;
+    return { id, response };
+  };
+  const job = (node: ClusterNode, id: string) => json(send(node, `/transcriptions/${id}`));
+  /** Clients poll as well. */
+  const untilStatus = (node: ClusterNode, id: string, status: string) =>
+    expect.poll(async () => (await job(node, id))[1].status, { timeout: NODE_START_MS }).toBe(status);
+  const textOf = async (node: ClusterNode, id: string) =>
+    (await json(send(node, `/transcriptions/${id}/transcript`)))[1].text;
+
+  beforeAll(async () => {
+    const settings = { ...env, VOXGATE_CONFIG: configuration() };
+    const [first, ...rest] = keepers;
+    cluster = await Cluster.start({ [first]: { roles: 'accounts' } }, settings);
+    for (const id of rest) await cluster.make(id, { roles: 'accounts' }).follow();
+    one = await cluster.add('one', { roles: 'edge,upstream' });
+    two = await cluster.add('two', { roles: 'edge,upstream' });
+  }, 6 * NODE_START_MS);
+
+  it(
+    'are requested, read, listed and deleted on any node, with 3 MB of text',
+    async () => {
+      const file = await upload(one);
+      expect((await json(send(two, `/files/${file}`)))[1]).toMatchObject({ id: file, filename: 'a.wav' });
+      expect((await json(send(two, '/files/count')))[1]).toMatchObject({ total: 1 });
+      const id = await begun(two, file);
+      await untilStatus(two, id, 'completed');
+      for (const node of [one, two]) {
+        expect((await textOf(node, id)) === TEXT).toBe(true);
+        expect((await json(send(node, '/transcriptions/count')))[1]).toMatchObject({ total: 1 });
+      }
+      expect((await send(two, `/files/${file}`, { method: 'DELETE' })).status).toBe(204);
+      expect((await send(one, `/files/${file}`)).status).toBe(404);
+      expect((await send(two, `/transcriptions/${id}`, { method: 'DELETE' })).status).toBe(204);
+      expect((await job(one, id))[0]).toBe(404);
+    },
+    2 * NODE_START_MS,
+  );
+
+  it(
+    'keep their transcripts when every node is killed in turn',
+    async () => {
+      const id = await begun(one, await upload(one));
+      await untilStatus(one, id, 'completed');
+      const owner = cluster.node(keepers[0]);
+      await owner.end('SIGKILL');
+      if (keepers.length === 1) await owner.start();
+      for (const node of [one, two]) {
+        await node.end('SIGKILL');
+        await node.start();
+        await untilStatus(node, id, 'completed');
+        expect((await textOf(node, id)) === TEXT).toBe(true);
+      }
+      if (keepers.length > 1) await owner.follow();
+    },
+    6 * NODE_START_MS,
+  );
+
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
+    'fail when their node is ended by %s, and its files are gone',
+    async (signal) => {
+      const file = await upload(one);
+      const { id } = await running(one);
+      expect((await job(two, id))[1]).toMatchObject({ status: 'processing' });
+      await one.end(signal);
+      if (signal === 'SIGKILL') await one.start();
+      await untilStatus(two, id, 'error');
+      expect((await job(two, id))[1].error_message).toMatch(/stopped before it was done/);
+      const [status, refusal] = await begin(two, file);
+      expect([status, String(refusal.message)]).toEqual([404, expect.stringContaining('Upload it again')]);
+      if (signal === 'SIGTERM') await one.start();
+    },
+    4 * NODE_START_MS,
+  );
+
+  // Takes more than a minute.
+  it.runIf(FULL)(
+    'fail when their node is killed and never returns, after its lease',
+    async () => {
+      const three = await cluster.add('three', { roles: 'edge,upstream' });
+      const { id } = await running(three);
+      await three.end('SIGKILL');
+      const killedAtMs = performance.now();
+      await expect.poll(async () => (await job(two, id))[1].status, { timeout: 150_000, interval: 500 }).toBe('error');
+      console.info(`failed ${Math.round((performance.now() - killedAtMs) / 1000)} s after the kill`);
+    },
+    150_000 + 2 * NODE_START_MS,
+  );
+
+  it(
+    'end on their node when another one deletes them',
+    async () => {
+      const { id, response } = await running(one);
+      const closed = once(response, 'close');
+      expect((await send(two, `/transcriptions/${id}`, { method: 'DELETE' })).status).toBe(204);
+      await closed;
+      expect(response.writableEnded).toBe(false);
+    },
+    NODE_START_MS,
+  );
+
+  it(
+    'share the store with answers of 3 MB under an idempotency key',
+    async () => {
+      const transcribe = (node: ClusterNode) => {
+        const form = new FormData();
+        form.append('model', 'custom/own');
+        form.append('file', new Blob([wavOf(16_000)]), 'a.wav');
+        const headers = { Authorization: `Bearer ${cluster.key}`, 'Idempotency-Key': 'large' };
+        return fetch(`${node.url}/v1/audio/transcriptions`, { method: 'POST', headers, body: form });
+      };
+      const first = await transcribe(one);
+      expect(first.status).toBe(200);
+      const text = await first.text();
+      const second = await transcribe(two);
+      expect([second.status, second.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+      expect((await second.text()) === text && text.length > 2_500_000).toBe(true);
+    },
+    NODE_START_MS,
+  );
+});
