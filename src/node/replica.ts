@@ -1,6 +1,6 @@
 // This node as one of several replicas of the accounts: joins with a copy of the owner's database where its own cannot continue,
 // follows the log, and waits until it owns it. What is opened behind it is opened by the owner alone.
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ownership } from '../cluster/accounts/ownership.ts';
 import { FIRST_SHARD } from '../cluster/accounts/protocol.ts';
@@ -246,6 +246,7 @@ interface Joining {
 /** The database of this replica, opened: its own where that can follow the log, else a copy of the owner's. */
 async function joinLog(joining: Joining): Promise<SqliteStore> {
   const { directory, log, open, knownLedger } = joining;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(directory)) if (SNAPSHOT.test(name)) rmSync(join(directory, name));
   const known = await patiently(joining, knownLedger);
   const end = await patiently(joining, () => log.end());

@@ -75,7 +75,7 @@ imagePullSecrets:
 securityContext: {{- include "voxgate.podSecurity" . | nindent 2 }}
 {{ include "voxgate.spread" (dict "root" .root "role" .role "hard" (eq .role "accounts")) }}
 # The hook, the drain, 30 s for the last events of sessions, and closing.
-terminationGracePeriodSeconds: {{ add $values.drainSeconds 45 }}
+terminationGracePeriodSeconds: {{ add $values.drainSeconds 60 }}
 containers:
   - name: voxgate
     image: {{ $values.image.repository }}:{{ $values.image.tag | default .root.Chart.AppVersion }}

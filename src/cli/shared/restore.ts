@@ -2,8 +2,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { VAULT_KEY_FILE } from '../../accounts/vault/key-ring.ts';
+import { FIRST_SHARD } from '../../cluster/accounts/protocol.ts';
 import { replayHistory } from '../../money/ledger/history/replay.ts';
 import { restoreDatabase } from '../../node/store/restore.ts';
+import { DATABASE_NAME } from '../../store/keep-database.ts';
 import { databaseIn, dataDirectory, withFile } from './operator.ts';
 import { print, tell } from './output.ts';
 import { loadSettings } from './settings.ts';
@@ -14,6 +16,7 @@ import { loadSettings } from './settings.ts';
  * @param name what messages call the copy
  */
 export async function restoreHere(copy: string, force: boolean, name = copy): Promise<void> {
+  const { cluster, data } = loadSettings();
   const directory = dataDirectory();
   const { audit, kept } = restoreDatabase(copy, databaseIn(directory), force);
   const { replayed, hasVault } = await withFile({ make: false }, async (store) => ({
@@ -22,9 +25,14 @@ export async function restoreHere(copy: string, force: boolean, name = copy): Pr
   }));
   tell('Credit, keys and revocations are as they were when the copy was made.');
   if (kept !== undefined) tell(`What was there before is kept as ${kept}.`);
-  if (hasVault && loadSettings().data.vaultKey === undefined && !existsSync(join(directory, VAULT_KEY_FILE))) {
+  if (hasVault && data.vaultKey === undefined && !existsSync(join(directory, VAULT_KEY_FILE))) {
     tell(
       `The customers’ provider keys in it are encrypted, and their key is missing: before the start, put ${VAULT_KEY_FILE} back into ${directory}, or set VOXGATE_VAULT_KEY.`,
+    );
+  }
+  if (cluster.accountsReplicas > 1) {
+    tell(
+      `Before the start, remove the NATS stream ${cluster.natsPrefix}-accounts-${FIRST_SHARD}, and ${DATABASE_NAME} on the other accounts nodes: they lead to the state that was there before.`,
     );
   }
   print(`${directory} has the ledger of ${name} now: ${audit.sessions} sessions and ${audit.transfers} transfers.`);
