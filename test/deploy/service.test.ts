@@ -71,6 +71,28 @@ describe('the unit', () => {
     ]);
   });
 
+  test('differs for a role only by its names, settings and data', () => {
+    const lines = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    const [one, several] = [lines(unit), lines(deployFile('voxgate@.service'))];
+    expect(several.filter((line) => !one.includes(line))).toEqual([
+      'Description=Voxgate, a gateway for speech-to-text: %i',
+      'Documentation=file:///opt/voxgate/docs/operations/three-machines.md',
+      'Environment=VOXGATE_DATA_DIRECTORY=/var/lib/voxgate-%i',
+      'EnvironmentFile=/etc/voxgate/common',
+      'EnvironmentFile=/etc/voxgate/%i',
+      'User=voxgate-%i',
+      'StateDirectory=voxgate-%i',
+    ]);
+    expect(one.filter((line) => !several.includes(line)).map((line) => line.split('=', 1)[0])).toEqual([
+      'Description',
+      'Documentation',
+      'Environment',
+      'EnvironmentFile',
+      'User',
+      'StateDirectory',
+    ]);
+  });
+
   const hasTool = spawnSync('systemd-analyze', ['--version']).status === 0;
   if (!hasTool) console.warn('systemd-analyze is not installed: systemd is not asked about the unit.');
   // The tool belongs to the operating system: it is on every machine that would run the unit.
@@ -79,6 +101,10 @@ describe('the unit', () => {
     writeFileSync(file, substituted(unit, [['/usr/bin/node', process.execPath]]));
     const verified = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' });
     expect([verified.status, verified.stderr]).toEqual([0, '']);
+    const template = join(temporaryDirectory(), 'voxgate@.service');
+    writeFileSync(template, substituted(deployFile('voxgate@.service'), [['/usr/bin/node', process.execPath]]));
+    const each = spawnSync('systemd-analyze', ['verify', '--man=no', template], { encoding: 'utf8' });
+    expect([each.status, each.stderr]).toEqual([0, '']);
     const addition = /^```ini\n([\s\S]*?)^```$/m.exec(deployFile('../docs/operations/deploy.md'))?.[1] ?? '';
     expect(addition).toContain('LoadCredential=');
     mkdirSync(`${file}.d`);

@@ -10,7 +10,7 @@ import { ROOT, read } from './pages.ts';
 
 /** Of the system, or of the shell. */
 const ELSEWHERE =
-  /^(?:cd|certbot|chmod|chown|cp|done|echo|for|git|helm|install|journalctl|kubectl|ln|openssl|podman|cat|sh|systemctl|tee|console|nats-server)$|\(\)$/;
+  /^(?:cd|certbot|chmod|chown|cp|docker|done|echo|for|git|helm|install|journalctl|kill|kubectl|ln|mkdir|node|openssl|podman|cat|sed|sh|sleep|systemctl|tee|useradd|wait|\.|console|nats-server)$|\(\)$/;
 const NPM = new Set(['ci', 'install', 'pack', 'prune']);
 const LEFT_OUT = /[<…]|^[A-Z_]+$/;
 
@@ -29,7 +29,7 @@ export function problemOf(words: readonly string[]): string | undefined {
 }
 
 const unquoted = (word: string): string => word.replace(/^(["'])(.*)\1$/, '$2');
-const pathIn = (word: string): string => word.slice(word.indexOf('@') + 1);
+const pathIn = (word: string): string => word.replace(/^\w+=@/, '');
 const isOwnPath = (word: string): boolean => /^(?:\w+=@)?(?:bin|deploy|docs|machines|scripts|src|test)\//.test(word);
 
 const npxProblem = ([tool = '', ...rest]: readonly string[]): string | undefined =>
@@ -80,8 +80,9 @@ export const isEndpoint = (method: string | undefined, path: string): boolean =>
 
 function curlProblem(words: readonly string[]): string | undefined {
   const url = words.map(unquoted).find((word) => /^https?:\/\//.test(word));
-  if (url === undefined || !url.startsWith('http://127.0.0.1:8080/')) return `curl goes to ${url}`;
-  const { pathname } = new URL(url);
+  // Further nodes on one machine, whose port may be a variable.
+  if (url === undefined || !/^http:\/\/127\.0\.0\.1:(?:80\d\d|\$\w+)\//.test(url)) return `curl goes to ${url}`;
+  const { pathname } = new URL(url.replace(/:\$\w+\//, '/'));
   const method = words.some((word) => word === '-F' || word === '-d') ? 'POST' : 'GET';
   if (pathname.startsWith('/console/') || isEndpoint(method, pathname)) return undefined;
   return `there is no ${method} ${pathname}`;

@@ -3,12 +3,12 @@
 const WORD = /(?:"[^"]*"|'[^']*'|\\.|[^\s"'\\])+/g;
 const SEPARATORS = new Set(['&&', '||', '|', ';', 'do', 'then', '{']);
 /** They run the command that follows. */
-const PREFIXES = new Set(['sudo', 'env', 'export', 'exec']);
+const PREFIXES = new Set(['sudo', 'env', 'export', 'exec', 'until']);
 
 /** The simple commands of a script, each as its words; what is set in front of one is left out, and so are texts within `<<`. */
 export function commandsOf(script: string): string[][] {
   const text = script
-    .replaceAll(/<<'(\w+)'([^\n]*)\n[\s\S]*?^\1$/gm, '$2')
+    .replaceAll(/<<'?(\w+)'?([^\n]*)\n[\s\S]*?^\1$/gm, '$2')
     .replaceAll('\\\n', ' ')
     .replaceAll(/(^|\s)#.*$/gm, '');
   return text.split('\n').flatMap(commandsOfLine);
