@@ -104,7 +104,10 @@ export async function ownAsReplica(
   watchReplica(metrics, () => current?.replica);
   options.onFollowing(() => {
     const replica = current?.replica;
-    return replica !== undefined && replica.role !== 'ended' && peers.isLevel(replica.position.number);
+    if (replica === undefined || replica.role === 'ended') return false;
+    const { number } = replica.position;
+    // Without an entry it is new, as the others may be: it has no copy yet.
+    return number > 0 && peers.isLevel(number);
   });
   for (;;) {
     const database = await joinLog({

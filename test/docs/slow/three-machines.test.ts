@@ -1,13 +1,14 @@
 // docs/operations/three-machines.md: every command of it, in order, in a clean directory. Ports are those of the test.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePorts } from '../../fakes/free-ports.ts';
 import { currentNats } from '../../fakes/network/nats-cluster.ts';
 import { expectReading } from '../../fakes/reading.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
+import { addressOf, Machine } from '../machine.ts';
 import { pages, ROOT } from '../pages.ts';
 
 const PORTS = [8080, 8081, 8082, 8083, 8085, 4222, 4223, 4224, 6222, 6223, 6224];
@@ -82,5 +83,73 @@ describe.skipIf(!currentNats.isHere)('From one process to three machines', () =>
       expect(() => process.kill(-(shell.pid as number), 0)).toThrow('ESRCH');
     },
     WALK_MS,
+  );
+
+  test(
+    'installs three machines, of which any may be lost',
+    async () => {
+      const [secrets = '', install = '', settings = '', existing = '', start = ''] = commandsIn('On three machines');
+      expect(existing).toContain('cp -a /var/lib/private/voxgate /var/lib/private/voxgate-accounts');
+      const [, units = ''] = /systemctl enable --now (.*)$/m.exec(start) ?? [];
+      expect(units.split(' ')).toEqual(['nats-server', 'voxgate@accounts', 'voxgate@upstream', 'voxgate@edge']);
+      const was = [4222, 6222, 8080, 8081, 8082, 8222];
+      const ports = await freePorts(was.length);
+      const here = (text: string) =>
+        was.reduce(
+          (result, port, index) => result.replaceAll(`${port}`, `${ports[index]}`),
+          text.replaceAll(/vox-(\d)\.example\.com/g, (_, number) => addressOf(Number(number))),
+        );
+      const machines = [1, 2, 3].map((number) => new Machine(number));
+      onTestFinished(async () => void (await Promise.all(machines.map((machine) => machine.lose()))));
+      const [first] = machines as [Machine];
+      first.type(here(secrets));
+      for (const machine of machines) {
+        if (machine !== first) machine.copy('secrets', first);
+        // The names of machines are addresses here, and each has its own.
+        const own = install.replace(String.raw`vox-\1.example.com`, String.raw`127.0.0.2\1`);
+        machine.type(`${here(own)}\n${here(settings)}`);
+        machine.edit('etc/nats/nats-cluster.conf', (config) =>
+          here(config)
+            .replaceAll(/0\.0\.0\.0:|127\.0\.0\.1:/g, `${machine.address}:`)
+            .replaceAll(/"\/(etc|var)\//g, `"${machine.root}/$1/`),
+        );
+      }
+      const programs = {
+        '/usr/local/bin/nats-server': currentNats.path,
+        '/usr/bin/node': process.execPath,
+        '/opt/voxgate/bin/voxgate.js': join(ROOT, 'bin/voxgate.js'),
+      };
+      for (const machine of machines) for (const unit of units.split(' ')) machine.start(unit, programs);
+
+      const ask = async (machine: Machine, path: string, port = 8080, init: RequestInit = {}) => {
+        const answer = await fetch(`http://${machine.address}:${here(`${port}`)}${path}`, init).catch(() => undefined);
+        return answer && { status: answer.status, body: await answer.text() };
+      };
+      const isReady = async (machine: Machine, path: string, port: number) =>
+        (await ask(machine, path, port))?.status === 200;
+      const untilReady = (each: readonly Machine[], path: string, port: number) =>
+        expect
+          .poll(() => Promise.all(each.map((machine) => isReady(machine, path, port))), { timeout: WALK_MS })
+          .toEqual(each.map(() => true));
+      await untilReady(machines, '/readyz?standby=true', 8081);
+      await untilReady(machines, '/readyz', 8082);
+      await untilReady(machines, '/readyz?paid=true', 8080);
+
+      const owners = await Promise.all(machines.map((machine) => isReady(machine, '/readyz', 8081)));
+      expect(owners.filter(Boolean)).toHaveLength(1);
+      const owner = machines[owners.indexOf(true)] as Machine;
+      const key = readFileSync(join(owner.root, 'var/lib/voxgate-accounts/first-key'), 'utf8').trim();
+      const headers = { Authorization: `Bearer ${key}` };
+      const mint = async (machine: Machine) =>
+        (await ask(machine, '/v1/tokens', 8080, { method: 'POST', headers }))?.status;
+      for (const machine of machines) expect(await mint(machine)).toBe(200);
+      // Each role may do at NATS what it needs.
+      expect(machines.flatMap((machine) => machine.logged(/does not let this node/))).toEqual([]);
+      await owner.lose();
+      const left = machines.filter((machine) => machine !== owner);
+      await untilReady(left, '/readyz?paid=true', 8080);
+      for (const machine of left) await expect.poll(() => mint(machine), { timeout: WALK_MS }).toBe(200);
+    },
+    2 * WALK_MS,
   );
 });
