@@ -360,6 +360,32 @@ describe('bounds on jobs', () => {
     expect([(await jobs.of(OWNER)).length, forgotten]).toEqual([JOB_LIMITS.key.jobs, 1]);
   });
 
+  it('end with the node only once a finished transcript is stored', async () => {
+    const one = work();
+    const { id } = await jobs.begin(one.work, free);
+    rig.failing.set('finishJob', 'unreachable');
+    one.done.resolve(HEARD);
+    await calm();
+    const closed = jobs.close();
+    rig.failing.clear();
+    await advance(2_000);
+    await closed;
+    expect((await nodeOf('node-b').find(OWNER, id)).state).toMatchObject({ type: 'done', heard: HEARD });
+  });
+
+  it('end with the node after seven seconds, though the store does not answer', async () => {
+    const one = work();
+    await jobs.begin(one.work, free);
+    for (const name of ['finishJob', 'failJobsOf'] as const) rig.failing.set(name, 'unreachable');
+    one.done.resolve(HEARD);
+    await calm();
+    const closed = jobs.close();
+    await advance(5_000);
+    await advance(2_000);
+    await closed;
+    expect(jobs.size).toBe(0);
+  });
+
   it('end with the node, and all jobs in progress have failed', async () => {
     const [one, other] = [work(), work()];
     const { id } = await jobs.begin(one.work, free);

@@ -19,7 +19,8 @@ const AGAIN_MS = 2_000;
 /** The first and the last wait before a job is looked up again; together they are longer than a change of the owner. */
 const FIRST_WAIT_MS = 500;
 const LAST_WAIT_MS = 4_000;
-/** How long a node that stops waits for the store. */
+/** How long a node that stops waits until transcripts are stored, and then for the store to fail the other jobs. */
+const STORE_MS = 5_000;
 const CLOSE_MS = 2_000;
 
 export interface Work {
@@ -44,6 +45,8 @@ interface Job {
   /** Settles when the store knows it. */
   readonly known: Promise<unknown>;
   createdAt: Date | undefined;
+  /** Of one whose work is done: settles when the store has what came of it. */
+  stored: Promise<void> | undefined;
   isRemoved: boolean;
   hasEnded: boolean;
 }
@@ -109,7 +112,16 @@ export class DetachedJobs {
     const id = randomUUID();
     const stage = place === undefined ? 'queued' : 'processing';
     const created = this.#create(owner, id, stage, { file, asked });
-    const job: Job = { id, owner, work, known: created, createdAt: undefined, isRemoved: false, hasEnded: false };
+    const job: Job = {
+      id,
+      owner,
+      work,
+      known: created,
+      createdAt: undefined,
+      stored: undefined,
+      isRemoved: false,
+      hasEnded: false,
+    };
     this.#jobs.set(id, job);
     if (place === undefined) line.queue.push(job);
     else void this.#run(job, place, line);
@@ -174,20 +186,27 @@ export class DetachedJobs {
     if (job?.owner.keyId === keyId) this.#drop(job);
   }
 
-  /** Ends all work; the jobs have failed. Never rejects. */
+  /** Ends all work, but for transcripts that are being stored; the other jobs have failed. Never rejects. */
   async close(): Promise<void> {
     const { clock, records, onStoreFault } = this.#options;
     if (this.#closing.signal.aborted) return;
-    const hadJobs = this.#jobs.size > 0;
+    const jobs = [...this.#jobs.values()];
     this.#closing.abort();
     clock.clearTimeout(this.#renewal);
+    for (const job of jobs) if (job.stored === undefined) this.#drop(job);
+    // They are transcribed, and charged.
+    await this.#within(STORE_MS, Promise.all(jobs.map(({ stored }) => stored)));
     for (const job of [...this.#jobs.values()]) this.#drop(job);
-    if (!hadJobs) return;
+    if (jobs.length > 0) await this.#within(CLOSE_MS, records.failOwn().catch(onStoreFault));
+  }
+
+  async #within(ms: number, work: Promise<unknown>): Promise<void> {
+    const { clock } = this.#options;
     let timer: unknown;
     const late = new Promise<void>((resolve) => {
-      timer = clock.setTimeout(() => resolve(), CLOSE_MS);
+      timer = clock.setTimeout(resolve, ms);
     });
-    await Promise.race([records.failOwn().catch(onStoreFault), late]);
+    await Promise.race([work, late]);
     clock.clearTimeout(timer);
   }
 
@@ -246,7 +265,10 @@ export class DetachedJobs {
       await job.known;
       // Whether it was removed while it waited.
       if (wasQueued && !job.isRemoved && !(await this.#started(job))) this.#drop(job);
-      if (!job.isRemoved) await this.#finish(job, await this.#outcome(job));
+      if (job.isRemoved) return;
+      const outcome = await this.#outcome(job);
+      job.stored = this.#finish(job, outcome);
+      await job.stored;
     } catch {
       // The store does not know it: whoever requested it was told.
     } finally {

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Deferred, deferred } from '../../../src/http/deferred.ts';
 import { wavOf } from '../../fakes/audio/audio-files.ts';
 import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
@@ -63,6 +63,10 @@ describe.skipIf(!natsServerIsHere).each([
   let one: ClusterNode;
   let two: ClusterNode;
 
+  beforeEach(() => {
+    isHeld = false;
+  });
+
   /** A request as Soniox' clients send it. */
   const send = (node: ClusterNode, path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(`${node.url}/compat/soniox/v1${path}`, {
@@ -96,12 +100,14 @@ describe.skipIf(!natsServerIsHere).each([
   };
   /** A job that its server does not answer. */
   const running = async (node: ClusterNode): Promise<{ id: string; response: ServerResponse }> => {
+    const file = await upload(node);
     isHeld = true;
     held = deferred();
-    const id = await begun(node, await upload(node));
-    const response = await held.promise;
-    isHeld = false;
-    return { id, response };
+    held.promise.then(() => {
+      isHeld = false;
+    });
+    const id = await begun(node, file);
+    return { id, response: await held.promise };
   };
   const job = (node: ClusterNode, id: string) => json(send(node, `/transcriptions/${id}`));
   /** Clients poll as well. */
@@ -111,7 +117,7 @@ describe.skipIf(!natsServerIsHere).each([
     (await json(send(node, `/transcriptions/${id}/transcript`)))[1].text;
 
   beforeAll(async () => {
-    const settings = { ...env, VOXGATE_CONFIG: configuration() };
+    const settings = { ...env, VOXGATE_CONFIG: configuration(), VOXGATE_SESSION_DRAIN_MS: '0' };
     const [first, ...rest] = keepers;
     cluster = await Cluster.start({ [first]: { roles: 'accounts' } }, settings);
     for (const id of rest) await cluster.make(id, { roles: 'accounts' }).follow();
@@ -156,6 +162,22 @@ describe.skipIf(!natsServerIsHere).each([
       if (keepers.length > 1) await owner.follow();
     },
     6 * NODE_START_MS,
+  );
+
+  it(
+    'finish while their node drains',
+    async () => {
+      const { id, response } = await running(one);
+      const from = one.log.length;
+      const ended = one.end('SIGTERM');
+      await one.logged('draining', () => true, from);
+      answer(response);
+      expect(await ended).toBe(0);
+      expect((await job(two, id))[1].status).toBe('completed');
+      expect((await textOf(two, id)) === TEXT).toBe(true);
+      await one.start();
+    },
+    3 * NODE_START_MS,
   );
 
   it.each(['SIGTERM', 'SIGKILL'] as const)(
