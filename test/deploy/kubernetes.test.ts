@@ -16,10 +16,16 @@ const CHART = join(import.meta.dirname, '../../deploy/helm');
 const ROLES = ['edge', 'upstream', 'accounts'] as const;
 const CLOSING_SECONDS = 5;
 const SECRET_FILES = ['passwords.conf', 'ca.pem', 'cert.pem', 'key.pem'];
-/** What is written out in values.yaml and the schema needs to be wanted by somebody. */
+const BACKUP = {
+  VOXGATE_BACKUP: 's3://bucket/prefix',
+  VOXGATE_BACKUP_S3_ACCESS_KEY_ID: 'id',
+  VOXGATE_BACKUP_S3_SECRET_ACCESS_KEY: 'secret',
+};
+/** Every part of the chart that is off by default. */
 const EVERYTHING = {
   publicUrl: 'https://stt.example.com',
   providerKeys: { name: 'provider-keys', create: { DEEPGRAM_API_KEY: 'key' } },
+  backup: { name: 'backup', create: BACKUP },
   settings: { VOXGATE_LOG_LEVEL: 'debug' },
   edge: { trustedProxies: '10.0.0.0/8', settings: { VOXGATE_SESSIONS_PER_NODE_MAX: 500 } },
   ingress: { enabled: true, tlsSecret: 'certificate' },
@@ -187,7 +193,8 @@ describe.skipIf(!manifestsAreRead)('deploy/helm', () => {
   });
 
   test('makes Secrets with every key that pods refer to, or refers to existing ones', () => {
-    const create = Object.fromEntries(Object.entries(secrets.env).filter(([name]) => name !== 'NODE_PASSWORD'));
+    const isOfNode = (name: string) => !['NODE_PASSWORD', 'OPERATOR_PASSWORD'].includes(name);
+    const create = Object.fromEntries(Object.entries(secrets.env).filter(([name]) => isOfNode(name)));
     const files = Object.fromEntries(
       SECRET_FILES.map((name) => [name, readFileSync(join(secrets.directory, name), 'utf8')]),
     );
@@ -200,6 +207,9 @@ describe.skipIf(!manifestsAreRead)('deploy/helm', () => {
       expect(containerOf(role, made).envFrom).toEqual([{ secretRef: { name: 'provider-keys' } }]);
       expect(containerOf(role).envFrom).toBeUndefined();
     }
+    const backup = find(made, 'Secret', 'backup').stringData;
+    expect(configOf({ ...environmentOf('accounts', made), ...backup }).backup.location).toBe('s3://bucket/prefix');
+    expect(containerOf('accounts', made).envFrom).toEqual([{ secretRef: { name: 'backup' } }]);
     const items = podOf('nats').volumes[0].projected.sources.flatMap(
       ({ secret }: KubernetesObject) => secret?.items ?? [],
     );

@@ -118,9 +118,9 @@ containers:
       - name: {{ $key }}
         value: {{ $value | toString | quote }}
       {{- end }}
-    {{- if and (ne .role "accounts") $values.providerKeys.name }}
+    {{- with eq .role "accounts" | ternary $values.backup.name $values.providerKeys.name }}
     envFrom:
-      - secretRef: { name: {{ $values.providerKeys.name }} }
+      - secretRef: { name: {{ . }} }
     {{- end }}
     # Load balancers learn that the pod ends, before it refuses new sessions.
     lifecycle:
