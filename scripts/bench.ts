@@ -5,6 +5,7 @@ const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   failover: () => import('../bench/failover.ts'),
   ledger: () => import('../bench/ledger.ts'),
   replicas: () => import('../bench/replicas.ts'),
+  join: () => import('../bench/join.ts'),
   batch: () => import('../bench/batch.ts'),
   lock: () => import('../bench/lock.ts'),
   bus: () => import('../bench/bus.ts'),

@@ -8,8 +8,10 @@ import type { Replica } from '../cluster/replication/replica.ts';
 import { serveSnapshots } from '../cluster/replication/snapshots.ts';
 import { auditBeside } from '../money/store/audit/auditor.ts';
 import { buildVersion } from '../runtime/version.ts';
+import { DATABASE_NAME } from '../store/keep-database.ts';
 import { type BeforeStore, nodeId, previousSecret } from './context.ts';
 import type { Answer } from './store/protocol.ts';
+import { copyBeside } from './store/snapshot/thread.ts';
 import type { SqliteStore } from './store/sqlite-store.ts';
 
 /** A standby has so many entries less, at most, when the accounts are handed over to it: it applies them within milliseconds. */
@@ -50,10 +52,9 @@ export function serveOperatorsOfKeeper(before: BeforeStore, options: KeeperOptio
   };
   defer(serveKeeper(bus, keeper, onFault));
   const make = async (id: string) => {
-    const database = options.current()?.database;
-    if (database === undefined) throw new Refused('This node has no database yet: it is joining.');
+    if (options.current() === undefined) throw new Refused('This node has no database yet: it is joining.');
     const path = join(config.data.directory, `snapshot-${id}.db`);
-    await database.backup(path);
+    await copyBeside(join(config.data.directory, DATABASE_NAME), path);
     return path;
   };
   const sealing = { bus, secret, previousSecret: previousSecret(config), shard: FIRST_SHARD };

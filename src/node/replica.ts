@@ -1,9 +1,10 @@
 // This node as one of several replicas of the accounts: joins with a copy of the owner's database where its own cannot continue,
 // follows the log, and waits until it owns it. What is opened behind it is opened by the owner alone.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ownership } from '../cluster/accounts/ownership.ts';
 import { FIRST_SHARD } from '../cluster/accounts/protocol.ts';
+import { BusError } from '../cluster/bus/bus.ts';
 import type { NatsBus } from '../cluster/bus/nats/bus.ts';
 import { MESSAGE_BYTES_MAX, natsReplicatedLog } from '../cluster/bus/nats/jetstream/replicated-log.ts';
 import type { ReplicatedLog } from '../cluster/bus/replicated-log.ts';
@@ -16,13 +17,13 @@ import { fetchSnapshot, type SnapshotsOptions, serveSnapshots } from '../cluster
 import type { Metrics } from '../runtime/telemetry/metrics.ts';
 import { isOlderVersion } from '../runtime/version.ts';
 import { DATABASE_NAME } from '../store/keep-database.ts';
-import { STORE_VERSION } from '../store/migrations.ts';
+import { MIGRATIONS, STORE_VERSION } from '../store/migrations.ts';
 import { type BeforeStore, nodeId, previousSecret } from './context.ts';
 import { type KeptAccounts, serveOperatorsOfKeeper } from './keeper.ts';
 import type { SharedNetwork } from './network.ts';
 import type { Answer } from './store/protocol.ts';
 import { createReplicatedStore, replicaStoreOf } from './store/replicated-store.ts';
-import { checkCopy } from './store/restore.ts';
+import { copyBeside, requireSpace } from './store/snapshot/thread.ts';
 import { openSqliteStore, type SqliteStore } from './store/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
@@ -91,6 +92,7 @@ export async function ownAsReplica(
   const sealing = { bus, secret, previousSecret: previousSecret(config), shard: FIRST_SHARD };
   const peers = new Peers({
     ...{ bus, clock, topic: REPLICA_POSITION },
+    node: nodeId(before),
     version: STORE_VERSION,
     others: config.cluster.accountsReplicas - 1,
   });
@@ -114,7 +116,7 @@ export async function ownAsReplica(
       ...{ log, directory },
       open: () => openSqliteStore({ directory, isReplica: true, onFault }),
       knownLedger: () => knownLedgerId(records, FIRST_SHARD),
-      fetch: (path) => fetchSnapshot(sealing, path),
+      fetch: (path) => fetchSnapshot(sealing, path, (bytes) => requireSpace(directory, bytes)),
       pause: () => new Promise<void>((resolve) => void clock.setTimeout(() => resolve(), AGAIN_MS)),
       onWaiting: (sentence) => logger.warn({ reason: sentence }, 'waiting for the accounts'),
     });
@@ -219,7 +221,7 @@ function owned(
   database.onLeases(() => void store.expireHolds().catch(() => {}));
   const make = async (id: string) => {
     const path = join(config.data.directory, `snapshot-${id}.db`);
-    await database.backup(path);
+    await copyBeside(join(config.data.directory, DATABASE_NAME), path);
     return path;
   };
   defer(serveSnapshots({ ...sealing, clock, make, onFault }));
@@ -274,10 +276,31 @@ async function patiently<Result>({ pause, onWaiting }: Joining, work: () => Prom
     try {
       return await work();
     } catch (error) {
+      if (!(error instanceof BusError)) throw new ClusterError(hereSentence(error));
       if (!isTold) onWaiting(error instanceof Error ? error.message : String(error));
       await pause();
     }
   }
+}
+
+const hereSentence = (error: unknown): string =>
+  `This node cannot take a copy of the accounts. ${error instanceof Error ? error.message : String(error)}`;
+
+/** Where SQLite keeps what `PRAGMA user_version` shows. */
+const VERSION_OFFSET = 60;
+
+/** The next opening checks the rest. */
+function requireKnownSchema(file: string): void {
+  const head = Buffer.alloc(VERSION_OFFSET + 4);
+  const descriptor = openSync(file, 'r');
+  readSync(descriptor, head);
+  closeSync(descriptor);
+  const version = head.readInt32BE(VERSION_OFFSET);
+  if (version <= MIGRATIONS.length) return;
+  rmSync(file);
+  throw new ClusterError(
+    `The owner of the accounts has a database of schema ${version}, and this version knows ${MIGRATIONS.length}: install the owner’s version here.`,
+  );
 }
 
 async function replaceDatabase(joining: Joining): Promise<void> {
@@ -286,8 +309,8 @@ async function replaceDatabase(joining: Joining): Promise<void> {
   await patiently(joining, async () => {
     rmSync(path, { force: true });
     await fetch(path);
-    checkCopy(path);
   });
+  requireKnownSchema(path);
   const file = join(directory, DATABASE_NAME);
   const kept = `${file}.before-snapshot-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`;
   for (const suffix of ['', '-wal', '-shm']) if (existsSync(file + suffix)) renameSync(file + suffix, kept + suffix);

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import type { Clock } from '../../../machines/clock.ts';
 import { keyFor, openBytes, sealBytes } from '../../runtime/sealing.ts';
+import { StoreError } from '../../store/store-error.ts';
 import { type Bus, type BusBody, BusError, type Detach } from '../bus/bus.ts';
 import { accountsSnapshots } from '../bus/subjects.ts';
 
@@ -17,6 +18,8 @@ const PIECE_MS = 10_000;
 const KEPT_MS = 60_000;
 const COPIES_MAX = 3;
 const TRIES_MAX = 5;
+/** Pieces that are under way at once: one is sealed while another one is written. */
+const AT_ONCE = 4;
 const ID = /^[\w-]{16}$/;
 
 interface PieceRequest extends BusBody {
@@ -32,6 +35,8 @@ interface PieceAnswer extends BusBody {
   /** Bytes of the whole copy. */
   size: number;
   sealed: string;
+  /** Of a refusal: why, in one sentence. */
+  reason?: string;
 }
 
 export interface SnapshotsOptions {
@@ -96,7 +101,7 @@ export function serveSnapshots(options: SnapshotsOptions): Detach {
     } catch (error) {
       forget(id);
       onFault(error);
-      return REFUSED;
+      return error instanceof StoreError ? { ...REFUSED, reason: error.message } : REFUSED;
     }
   };
   const detach = bus.serve(options.service ?? accountsSnapshots(shard), answer);
@@ -119,20 +124,39 @@ export interface SnapshotSource extends Pick<SnapshotsOptions, 'secret' | 'previ
 
 /**
  * Fetches a copy into the file `path`, which is on the disk when this resolves. Rejects with BusError when there is no such node, or when
- * it cannot give one.
+ * it cannot give one; with what the file system says when it cannot be written here.
+ *
+ * @param onSize called with the bytes of the whole copy before anything is written
  */
-export async function fetchSnapshot(source: SnapshotSource, path: string): Promise<void> {
+export async function fetchSnapshot(
+  source: SnapshotSource,
+  path: string,
+  onSize: (bytes: number) => Promise<void> = async () => {},
+): Promise<void> {
   const { secret, previousSecret } = source;
   const keys = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map((each) => keyFor(PURPOSE, each));
   const id = randomBytes(12).toString('base64url');
   const file = await open(path, 'wx', 0o600);
   try {
-    for (let offset = 0, size = Number.POSITIVE_INFINITY; offset < size; ) {
+    const fetch = async (offset: number) => {
       const piece = await fetchPiece(source, { type: 'accounts.snapshot', v: VERSION, id, offset }, keys);
+      if (offset === 0) await onSize(piece.size);
       await file.write(piece.bytes, 0, piece.bytes.length, offset);
-      size = piece.size;
-      offset += piece.bytes.length;
-    }
+      return { size: piece.size, length: piece.bytes.length };
+    };
+    const { size, length } = await fetch(0);
+    let next = length;
+    const others = async () => {
+      while (next < size) {
+        const offset = next;
+        next += length;
+        const piece = await fetch(offset);
+        if (piece.size !== size || piece.length !== Math.min(length, size - offset)) {
+          throw new BusError('handler_failed', 'The copy of the database of the accounts changed on its way.');
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, others));
     await file.sync();
   } finally {
     await file.close();
@@ -151,12 +175,13 @@ async function fetchPiece(
       const answer = await (of === undefined
         ? bus.request(accountsSnapshots(shard), from, request, timeoutMs)
         : bus.requestOf(of.node, of.service, from, request, timeoutMs));
-      const { size, sealed } = answer as PieceAnswer;
+      const { size, sealed, reason } = answer as PieceAnswer;
       for (const key of keys) {
         const bytes = openBytes(key, about(request.id, request.offset, size), Buffer.from(String(sealed), 'base64'));
         if (bytes !== undefined && (bytes.length > 0 || request.offset === size)) return { bytes, size };
       }
-      throw new BusError('handler_failed', 'The node that keeps the accounts gave no copy of its database.');
+      const why = typeof reason === 'string' ? ` ${reason}` : '';
+      throw new BusError('handler_failed', `The node that keeps the accounts gave no copy of its database.${why}`);
     } catch (error) {
       // Its first piece may be under way: an answer that was lost is asked for again under the same id.
       if (tries === TRIES_MAX || !(error instanceof BusError && error.reason === 'timeout')) throw error;

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { MemoryBus } from '../../../src/cluster/bus/memory.ts';
 import { accountsSnapshots } from '../../../src/cluster/bus/subjects.ts';
 import { fetchSnapshot, serveSnapshots } from '../../../src/cluster/replication/snapshots.ts';
+import { requireSpace } from '../../../src/node/store/snapshot/thread.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { EventClock } from '../../simulation/event-clock.ts';
 
@@ -94,4 +95,38 @@ describe('a copy of the owner’s database', () => {
     expect(await ask(id, offset)).toMatchObject({ type: 'accounts.snapshot.refused' });
     expect(readdirSync(directory)).toEqual([]);
   });
+});
+
+test('a copy that is cut in the middle is refused, with the reason of its owner', async () => {
+  const bus = new MemoryBus();
+  const target = join(temporaryDirectory(), 'copy.db');
+  const path = join(temporaryDirectory(), 'snapshot.db');
+  writeFileSync(path, randomBytes(2_000_000));
+  const detach = serveSnapshots({
+    ...{ bus, clock: new EventClock(), secret: SECRET, shard: '0' },
+    make: async () => path,
+    onFault: () => {},
+  });
+  serving.push(detach);
+  const sizes: number[] = [];
+  const fetched = fetchSnapshot({ bus, secret: SECRET, shard: '0' }, target, async (bytes) => {
+    sizes.push(bytes);
+    detach();
+  });
+  await expect(fetched).rejects.toMatchObject({ reason: 'unknown_actor' });
+  expect(sizes).toEqual([2_000_000]);
+});
+
+test('an owner without space for a copy says so to the replica that asks for one', async () => {
+  const bus = new MemoryBus();
+  const detach = serveSnapshots({
+    ...{ bus, clock: new EventClock(), secret: SECRET, shard: '0' },
+    make: () => requireSpace(temporaryDirectory(), Number.MAX_SAFE_INTEGER).then(() => ''),
+    onFault: () => {},
+  });
+  serving.push(detach);
+  const target = join(temporaryDirectory(), 'copy.db');
+  await expect(fetchSnapshot({ bus, secret: SECRET, shard: '0' }, target)).rejects.toThrow(
+    /gave no copy of its database\. The disk of .* has \d+ MiB of free space/,
+  );
 });
