@@ -26,9 +26,11 @@ interface Heard {
 }
 
 export interface PeersOptions {
-  bus: Pick<Bus, 'node' | 'publish' | 'subscribe'>;
+  bus: Pick<Bus, 'publish' | 'subscribe'>;
   clock: Clock;
   topic: string;
+  /** The replica, as its operator calls it: the same after a restart. */
+  node: string;
   /** Of the operations that this replica knows. */
   version: number;
   /** How many other replicas there are. */
@@ -100,15 +102,15 @@ export class Peers {
   }
 
   #arm(): void {
-    const { clock, bus, topic, version } = this.#options;
+    const { clock, bus, topic, version, node } = this.#options;
     if (this.#isClosed) return;
-    const said: Said & { node: string } = { type: topic, node: bus.node, number: this.#number, version };
+    const said: Said & { node: string } = { type: topic, node, number: this.#number, version };
     bus.publish(topic, said);
     this.#timer = clock.setTimeout(() => this.#arm(), SAY_MS);
   }
 
   #hear({ node, number, version = 1 }: Partial<Said> & { node?: unknown }): void {
-    if (typeof node !== 'string' || node === this.#options.bus.node || !Number.isSafeInteger(number)) return;
+    if (typeof node !== 'string' || node === this.#options.node || !Number.isSafeInteger(number)) return;
     if (!Number.isSafeInteger(version)) return;
     if (this.#heard.size >= PEERS_MAX) this.#heard.clear();
     this.#heard.set(node, { number: number as number, version, atMs: this.#options.clock.now() });

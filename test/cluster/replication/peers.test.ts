@@ -8,7 +8,7 @@ const TOPIC = 'accounts.position';
 async function rig() {
   const clock = new EventClock();
   const bus = new MemoryBus({ node: 'here' });
-  const peers = new Peers({ bus, clock, topic: TOPIC, version: 3, others: 2 });
+  const peers = new Peers({ bus, clock, topic: TOPIC, node: 'here', version: 3, others: 2 });
   const run = async (forMs: number) => {
     clock.setTimeout(() => {}, forMs);
     await clock.run(clock.now() + forMs, () => false);

@@ -17,7 +17,7 @@ const WITH_MORE = `
     : value;
 `;
 
-interface Edit {
+export interface Edit {
   file: string;
   from: string;
   to: string;
@@ -87,15 +87,16 @@ let checkout: Promise<string> | undefined;
 
 /** The command of such a node; it is built once. */
 export function laterVersion(): Promise<string> {
-  checkout ??= build();
+  checkout ??= versionWith(EDITS);
   return checkout;
 }
 
-async function build(): Promise<string> {
+/** The command of a node of a checkout with these edits. */
+export async function versionWith(edits: readonly Edit[]): Promise<string> {
   const folder = temporaryDirectory();
   for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  for (const { file, from, to, more = '' } of EDITS) {
+  for (const { file, from, to, more = '' } of edits) {
     const text = readFileSync(join(folder, file), 'utf8');
     if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
     writeFileSync(join(folder, file), text.replace(from, () => to) + more);
