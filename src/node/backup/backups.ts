@@ -114,7 +114,7 @@ export class Backups {
     } finally {
       clock.clearTimeout(timer);
     }
-    this.#running = undefined;
+    this.#forget(abort);
     this.#arm(dueMs);
   }
 
@@ -147,8 +147,13 @@ export class Backups {
       return false;
     } finally {
       clock.clearTimeout(timer);
-      this.#running = undefined;
+      this.#forget(abort);
     }
+  }
+
+  /** When a node stops, the last backup may be the running one by now. */
+  #forget(abort: AbortController): void {
+    if (this.#running?.abort === abort) this.#running = undefined;
   }
 
   #noteGood({ copy, sessions, transfers, removed, notRemoved }: MadeBackup): void {

@@ -157,6 +157,16 @@ test('does not keep a stopping node longer than it is set to', async () => {
   expect(log).toEqual(['the node stops without a last backup']);
 });
 
+test('cancels the last backup also where the stop interrupts the list of backups', async () => {
+  const { backups, clock, making } = rig({ env: { VOXGATE_BACKUP_STOP_MS: '3000' } });
+  backups.begin(LEDGER);
+  const closed = backups.close();
+  await settled();
+  clock.increment(3000);
+  await closed;
+  expect(making.map(({ signal }) => signal.aborted)).toEqual([true]);
+});
+
 test.each<[string, (backups: Backups) => Promise<void>, Record<string, string>]>([
   ['a node that stops at once', (backups) => backups.close({ isAtOnce: true }), {}],
   ['a node that is set to make none', (backups) => backups.close(), { VOXGATE_BACKUP_STOP_MS: '0' }],
