@@ -13,6 +13,7 @@ import { OPERATOR_SNAPSHOT } from '../cluster/bus/subjects.ts';
 import { callRoll } from '../cluster/membership/roll-call.ts';
 import { askKeepers, type Content, type KeeperState, type Keepers, Refused } from '../cluster/replication/operators.ts';
 import { fetchSnapshot } from '../cluster/replication/snapshots.ts';
+import { closeLog } from '../node/store/replica-file.ts';
 import { checkCopy } from '../node/store/restore.ts';
 import { withBus } from './shared/bus.ts';
 import { action, actionsCommand } from './shared/command.ts';
@@ -94,6 +95,7 @@ export const accounts = actionsCommand(usage, {
           { bus, ...secrets, shard: FIRST_SHARD, of: { node: from.node, service: OPERATOR_SNAPSHOT } },
           file,
         );
+        closeLog(file);
         const { sessions, transfers } = checkCopy(file);
         print(
           `${file} is a copy of ${from.id} with ${sessions} sessions and ${transfers} transfers; its ledger agrees.`,

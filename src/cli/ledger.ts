@@ -3,15 +3,19 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { usdOf } from '../config/prices/price.ts';
 import type { LedgerAudit, LedgerTransfer } from '../money/store/calls.ts';
+import { isInUse } from '../node/store/in-use.ts';
+import { replicaEntryIn } from '../node/store/replica-file.ts';
 import { checkCopy } from '../node/store/restore.ts';
+import { openSqliteStore } from '../node/store/sqlite-store.ts';
 import type { Store } from '../node/store/store.ts';
-import { action, actionsCommand } from './shared/command.ts';
+import { action, actionsCommand, WrongInput } from './shared/command.ts';
 import { databaseIn, dataDirectory, withFile, withStore } from './shared/operator.ts';
-import { EXIT, print } from './shared/output.ts';
+import { CommandError, EXIT, print } from './shared/output.ts';
 import { restoreHere } from './shared/restore.ts';
 import { countValue, outwardJson } from './shared/values.ts';
 
 const PAGE = 1000;
+const LEDGER = /^led_[0-9a-f]{24}$/;
 
 const usage = `Usage: voxgate ledger audit [--json]
        voxgate ledger export [--after N]
@@ -38,7 +42,19 @@ accounts, with the variables of the nodes (VOXGATE_NATS).
            nodes when the gateway has started and they send their history
   accept   makes this database take the place of the ledger LEDGER when its node
            starts, for all nodes. With its own name it continues from an older
-           copy. A node that is refused names that ledger`;
+           copy. A node that is refused names that ledger. A database that was
+           one of several replicas leaves their log: only if NATS or the others
+           are lost for good`;
+
+/** A database that was a replica takes the place of the others: it no longer needs their log. */
+async function leaveLog(): Promise<void> {
+  const directory = dataDirectory();
+  if (replicaEntryIn(directory) === 0) return;
+  if (isInUse(databaseIn(directory)))
+    throw new CommandError(`a gateway has ${databaseIn(directory)} open, which is a replica of the accounts: stop it.`);
+  const store = await openSqliteStore({ directory });
+  await store.replica({ ask: 'leave' }).finally(() => store.close());
+}
 
 /** The ledger in the database of this machine, such as that of a replica; without one, that of the node that owns the accounts. */
 function withCopy<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
@@ -88,6 +104,8 @@ export const ledger = actionsCommand(usage, {
     operands: ['LEDGER'],
     options: {},
     async run([name = '']) {
+      if (!LEDGER.test(name)) throw new WrongInput('A ledger is `led_` and 24 small hexadecimal digits.');
+      await leaveLog();
       const { id } = await withFile({ make: false }, (store) => store.acceptLedger(name));
       if (id === name) print(`The ledger ${id} goes on from where this copy of it ends.`);
       else print(`The ledger ${id} takes the place of ${name} when its node starts.`);

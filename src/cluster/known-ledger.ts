@@ -98,9 +98,12 @@ export class LedgerRecord {
   }
 }
 
-/** The id of the gateway's ledger; undefined before its first start. Rejects with BusError. */
-export async function knownLedgerId(records: Pick<Records, 'read'>, shard: string): Promise<string | undefined> {
-  return readKnown((await records.read(`ledger.${shard}`))?.value)?.id;
+/** The gateway's ledger; undefined before its first start. Rejects with BusError. */
+export async function knownLedgerOf(
+  records: Pick<Records, 'read'>,
+  shard: string,
+): Promise<Pick<LedgerIdentity, 'id' | 'generation'> | undefined> {
+  return readKnown((await records.read(`ledger.${shard}`))?.value);
 }
 
 export const LEDGER_FILE = 'ledger';

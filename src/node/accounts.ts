@@ -27,11 +27,12 @@ import { openStandby } from './edge.ts';
 import { serveOperatorsOfKeeper } from './keeper.ts';
 import { closeLost } from './lost-work.ts';
 import type { SharedNetwork } from './network.ts';
-import { ownAsReplica } from './replica.ts';
+import { leaveReplicas, ownAsReplica } from './replica.ts';
 import { answerOperatorCalls } from './store/operator-store.ts';
-import { answerStoreCalls, STORE_GROUP } from './store/remote-store.ts';
+import { answerStoreCalls, STORE_GROUP, whileOwner } from './store/remote-store.ts';
+import { replicaEntryIn } from './store/replica-file.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
-import type { Store } from './store/store.ts';
+import { isCallName, kindOf, type Store } from './store/store.ts';
 
 /** Longer than a session continues without the ledger: its node will not settle it any more. */
 const LOST_AFTER_GRACE_MS = 300_000;
@@ -64,6 +65,7 @@ export async function openOwnAccounts(
   const { config, logger, metrics, bus, clock, defer } = before;
   const { directory } = config.data;
   if (config.cluster.accountsReplicas > 1) return openReplicatedAccounts(before, shared, end);
+  if (replicaEntryIn(directory) > 0) await keepAlone(before, shared, end);
   requireDatabase(config);
   const store = await openSqliteStore({
     directory,
@@ -177,6 +179,45 @@ async function openReplicatedAccounts(
   };
 }
 
+/** Of one that was a replica: it leaves the log once it has every entry and owns it. */
+async function keepAlone(
+  before: BeforeStore,
+  shared: SharedNetwork | undefined,
+  end: (sentence: string, error?: unknown) => void,
+): Promise<void> {
+  const { config, logger, clock } = before;
+  const { directory } = config.data;
+  if (shared === undefined) {
+    throw new ClusterError(
+      `The database in ${directory} is one of several replicas of the accounts. Start it once with VOXGATE_NATS and VOXGATE_ACCOUNTS_REPLICAS=1, so that it keeps them alone. If NATS is lost for good, run \`voxgate ledger accept\` with the name of its ledger on the newest of them.`,
+    );
+  }
+  logger.warn(
+    {
+      reason:
+        'VOXGATE_ACCOUNTS_REPLICAS is 1: this node waits until it has every entry and no other node owns the accounts.',
+    },
+    'waiting for the accounts',
+  );
+  let isCurrent = () => false;
+  const closeStandby = await openStandby(before, () => isCurrent());
+  try {
+    const onFault = (error: unknown) => logger.error({ err: error }, 'the ledger could not be noted');
+    await leaveReplicas(before, shared, {
+      admit: (store) =>
+        new LedgerRecord({ records: shared.records, store, clock, shard: FIRST_SHARD, directory, onFault }).admit(),
+      onFollowing: (asked) => {
+        isCurrent = asked;
+      },
+      onFault: (error) => end('store fault', error),
+      end,
+    });
+  } finally {
+    await closeStandby();
+  }
+  logger.info('keeps the accounts alone');
+}
+
 function firstOf(
   { config, logger }: BeforeStore,
   store: Store,
@@ -243,9 +284,12 @@ function serveGroups(
   { own: { store, ledger, revision, onRevision }, vault }: Served,
   answers: { store: Answering; service?: string },
 ): Stop {
+  // An owner that cannot renew its lease continues: once another node is the owner, the database refuses this one's writes.
+  const isOwner = () => revision() !== 0;
+  const isRead = (call: string) => isCallName(call) && kindOf(call) === 'reads';
   const groups = new Map([
-    [STORE_GROUP, answers.store],
-    [VAULT_GROUP, answerVaultCalls({ vault, store })],
+    [STORE_GROUP, whileOwner(answers.store, isOwner, isRead)],
+    [VAULT_GROUP, whileOwner(answerVaultCalls({ vault, store }), isOwner, (call) => call === 'open')],
   ]);
   let service: AccountsService | undefined;
   let isStopped = false;
@@ -260,8 +304,7 @@ function serveGroups(
       ledger,
       groups,
       ...(answers.service !== undefined && { service: answers.service }),
-      // An owner that cannot renew its lease continues: once another node is the owner, the database refuses this one's writes.
-      isOwner: () => revision() !== 0,
+      isOwner,
       onFault: (call, error) => logger.error({ call, err: error }, 'accounts fault'),
       // Normal: a caller does not know the epoch at its first call.
       onRefused: (reason) => reason !== 'epoch' && metrics.dropped(`accounts_${reason}`),

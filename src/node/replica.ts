@@ -1,15 +1,13 @@
 // This node as one of several replicas of the accounts: joins with a copy of the owner's database where its own cannot continue,
 // follows the log, and waits until it owns it. What is opened behind it is opened by the owner alone.
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ownership } from '../cluster/accounts/ownership.ts';
 import { FIRST_SHARD } from '../cluster/accounts/protocol.ts';
-import { BusError } from '../cluster/bus/bus.ts';
 import type { NatsBus } from '../cluster/bus/nats/bus.ts';
 import { MESSAGE_BYTES_MAX, natsReplicatedLog } from '../cluster/bus/nats/jetstream/replicated-log.ts';
 import type { ReplicatedLog } from '../cluster/bus/replicated-log.ts';
 import { REPLICA_POSITION } from '../cluster/bus/subjects.ts';
-import { knownLedgerId } from '../cluster/known-ledger.ts';
+import { knownLedgerOf } from '../cluster/known-ledger.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
 import { Peers } from '../cluster/replication/peers.ts';
 import { Replica, type ReplicaEnd } from '../cluster/replication/replica.ts';
@@ -17,17 +15,18 @@ import { fetchSnapshot, type SnapshotsOptions, serveSnapshots } from '../cluster
 import type { Metrics } from '../runtime/telemetry/metrics.ts';
 import { isOlderVersion } from '../runtime/version.ts';
 import { DATABASE_NAME } from '../store/keep-database.ts';
-import { MIGRATIONS, STORE_VERSION } from '../store/migrations.ts';
+import { STORE_VERSION } from '../store/migrations.ts';
 import { type BeforeStore, nodeId, previousSecret } from './context.ts';
+import { FOREIGN_LEDGER, joinLog } from './join-log.ts';
 import { type KeptAccounts, serveOperatorsOfKeeper } from './keeper.ts';
 import type { SharedNetwork } from './network.ts';
 import type { Answer } from './store/protocol.ts';
+import { replicaEntryIn } from './store/replica-file.ts';
 import { createReplicatedStore, replicaStoreOf } from './store/replicated-store.ts';
 import { copyBeside, requireSpace } from './store/snapshot/thread.ts';
 import { openSqliteStore, type SqliteStore } from './store/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
-const SNAPSHOT = /^snapshot-.*\.db$/;
 const AGAIN_MS = 1_000;
 /** Replicas claim a little apart: one that is refused follows again, and has lost some time. */
 const CLAIM_APART_MS = 200;
@@ -42,8 +41,8 @@ const END_SENTENCES: Record<ReplicaEnd, string> = {
     'This database has entries that the log of the accounts does not have. Compare it with the others (`voxgate ledger audit`), then move it away: the next start fetches a copy of the owner’s database.',
   different:
     'This database came to another content than the owner’s. Keep a copy of it for the report, then move it away: the next start fetches a copy of the owner’s database.',
-  foreign:
-    'The log of the accounts belongs to another ledger: give this node its own VOXGATE_NATS_PREFIX, or move its database away.',
+  foreign: FOREIGN_LEDGER,
+  left: 'Another node keeps the accounts alone now: this one waits until the log goes on.',
   version: 'An entry of the log of the accounts was written by a newer version: install that version here first.',
   disk: 'An entry of the log of the accounts could not be written to this database: free space on its disk, or replace the disk, and start this node again.',
   locked:
@@ -80,9 +79,41 @@ export interface ReplicaOptions {
  */
 export async function ownAsReplica(
   before: BeforeStore,
-  { records }: SharedNetwork,
+  shared: SharedNetwork,
   options: ReplicaOptions,
 ): Promise<OwnedReplica> {
+  for (;;) {
+    const owner = await becomeOwner(before, shared, options);
+    if (owner !== undefined) return owned(before, owner);
+  }
+}
+
+/**
+ * Resolves once this node has every entry of the log, owns it, and has left it: its database is the only one then. The other replicas
+ * wait until the log goes on.
+ *
+ * @throws ClusterError when it cannot be a replica
+ */
+export async function leaveReplicas(
+  before: BeforeStore,
+  shared: SharedNetwork,
+  options: ReplicaOptions,
+): Promise<void> {
+  const closers: (() => unknown)[] = [];
+  try {
+    const owner = await becomeOwner({ ...before, defer: (close) => void closers.push(close) }, shared, options);
+    await owner?.replica.leave();
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+/** Undefined when this node had left the log before, and did not know it. */
+async function becomeOwner(
+  before: BeforeStore,
+  { records }: SharedNetwork,
+  options: ReplicaOptions,
+): Promise<Owned | undefined> {
   const { config, bus, clock, logger, metrics, secret, defer } = before;
   const { directory } = config.data;
   const { onFault } = options;
@@ -106,30 +137,29 @@ export async function ownAsReplica(
   watchReplica(metrics, () => current?.replica);
   options.onFollowing(() => {
     const replica = current?.replica;
-    if (replica === undefined || replica.role === 'ended') return false;
-    const { number } = replica.position;
-    // Without an entry it is new, as the others may be: it has no copy yet.
-    return number > 0 && peers.isLevel(number);
+    return replica !== undefined && replica.role !== 'ended' && peers.isLevel(replica.position.number);
   });
-  for (;;) {
-    const database = await joinLog({
-      ...{ log, directory },
+  for (let needsCopy = false; ; ) {
+    const { database, isFirst } = await joinLog({
+      ...{ log, directory, needsCopy },
       open: () => openSqliteStore({ directory, isReplica: true, onFault }),
-      knownLedger: () => knownLedgerId(records, FIRST_SHARD),
+      knownLedger: () => knownLedgerOf(records, FIRST_SHARD),
       fetch: (path) => fetchSnapshot(sealing, path, (bytes) => requireSpace(directory, bytes)),
       pause: () => new Promise<void>((resolve) => void clock.setTimeout(() => resolve(), AGAIN_MS)),
       onWaiting: (sentence) => logger.warn({ reason: sentence }, 'waiting for the accounts'),
     });
     const following: Following = { database, ledger: (await database.findLedger()).id };
     current = following;
-    const outcome = await follow(before, options, { log, peers, following });
+    const outcome = await follow(before, options, { log, peers, following, isFirst });
     if (typeof outcome === 'number') {
       const replica = following.replica as Replica<Answer>;
-      return owned(before, { database, replica, peers, epoch: outcome, sealing, onFault });
+      return { database, replica, peers, epoch: outcome, sealing, onFault };
     }
     current = undefined;
     await database.close();
-    if (outcome !== 'behind') {
+    needsCopy = outcome === 'behind';
+    if (outcome === 'left' && replicaEntryIn(directory) === 0) return undefined;
+    if (outcome !== 'behind' && outcome !== 'left') {
       throw new ClusterError(endSentence(outcome, following.detail), { isPassing: PASSING.includes(outcome) });
     }
   }
@@ -145,7 +175,7 @@ interface Following extends KeptAccounts {
 async function follow(
   before: BeforeStore,
   { admit, end }: ReplicaOptions,
-  { log, peers, following }: { log: ReplicatedLog; peers: Peers; following: Following },
+  { log, peers, following, isFirst }: { log: ReplicatedLog; peers: Peers; following: Following; isFirst: boolean },
 ): Promise<number | ReplicaEnd> {
   const { clock, logger } = before;
   const { database } = following;
@@ -162,6 +192,7 @@ async function follow(
     wallNowMs: Date.now,
     ledger: ledger.id,
     version: STORE_VERSION,
+    isFirst,
     claimDelayMs: claimDelayMs(node),
     mayClaim: async (number) => {
       await admit(database);
@@ -235,86 +266,6 @@ function owned(
       release: () => replica.release(),
     },
   };
-}
-
-interface Joining {
-  log: ReplicatedLog;
-  open(): Promise<SqliteStore>;
-  directory: string;
-  /** The ledger that the gateway has; undefined before its first start. */
-  knownLedger(): Promise<string | undefined>;
-  fetch(path: string): Promise<void>;
-  pause(): Promise<void>;
-  onWaiting(sentence: string): void;
-}
-
-/** The database of this replica, opened: its own where that can follow the log, else a copy of the owner's. */
-async function joinLog(joining: Joining): Promise<SqliteStore> {
-  const { directory, log, open, knownLedger } = joining;
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  for (const name of readdirSync(directory)) if (SNAPSHOT.test(name)) rmSync(join(directory, name));
-  const known = await patiently(joining, knownLedger);
-  const end = await patiently(joining, () => log.end());
-  const database = await open();
-  const own = await database.findLedger();
-  const position = await replicaStoreOf(database).position();
-  const isOther = known !== undefined && known !== own.id;
-  const isEmpty = position.number === 0 && (await database.listOrganisations()).length === 0;
-  const isBehind = end.last !== undefined && position.sequence + 1 < end.first;
-  // What contains no entry may not begin in the middle, except after a first claim of its own that was cut short.
-  const isNew = position.number === 0 && end.sequence > 1;
-  if (!isOther && !isBehind && !isNew) return database;
-  await database.close();
-  if (isOther && !isEmpty) throw new ClusterError(END_SENTENCES.foreign);
-  await replaceDatabase(joining);
-  return open();
-}
-
-/** NATS may be without a leader, or the owner away: tried again until it succeeds, with one line that says why. */
-async function patiently<Result>({ pause, onWaiting }: Joining, work: () => Promise<Result>): Promise<Result> {
-  for (let isTold = false; ; isTold = true) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof BusError)) throw new ClusterError(hereSentence(error));
-      if (!isTold) onWaiting(error instanceof Error ? error.message : String(error));
-      await pause();
-    }
-  }
-}
-
-const hereSentence = (error: unknown): string =>
-  `This node cannot take a copy of the accounts. ${error instanceof Error ? error.message : String(error)}`;
-
-/** Where SQLite keeps what `PRAGMA user_version` shows. */
-const VERSION_OFFSET = 60;
-
-/** The next opening checks the rest. */
-function requireKnownSchema(file: string): void {
-  const head = Buffer.alloc(VERSION_OFFSET + 4);
-  const descriptor = openSync(file, 'r');
-  readSync(descriptor, head);
-  closeSync(descriptor);
-  const version = head.readInt32BE(VERSION_OFFSET);
-  if (version <= MIGRATIONS.length) return;
-  rmSync(file);
-  throw new ClusterError(
-    `The owner of the accounts has a database of schema ${version}, and this version knows ${MIGRATIONS.length}: install the owner’s version here.`,
-  );
-}
-
-async function replaceDatabase(joining: Joining): Promise<void> {
-  const { directory, fetch } = joining;
-  const path = join(directory, `snapshot-${process.pid}.db`);
-  await patiently(joining, async () => {
-    rmSync(path, { force: true });
-    await fetch(path);
-  });
-  requireKnownSchema(path);
-  const file = join(directory, DATABASE_NAME);
-  const kept = `${file}.before-snapshot-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`;
-  for (const suffix of ['', '-wal', '-shm']) if (existsSync(file + suffix)) renameSync(file + suffix, kept + suffix);
-  renameSync(path, file);
 }
 
 /** Servers that agree on a log have to be new enough to be trusted with it. */

@@ -35,6 +35,10 @@ export interface ReplicaTables {
   findPosition(): ReplicaPosition;
   /** In the transaction of the entry's calls. */
   notePosition(position: ReplicaPosition, bytes: Uint8Array): void;
+  /** The database belongs to no log any more. */
+  forgetLog(): void;
+  /** The database continues a log that it had left. */
+  returnTo(position: ReplicaPosition): void;
   /** The entry has another place in the log now. */
   moveEntry(number: number, sequence: number): void;
   /** The bytes of the kept entries behind that number, in their order and without a gap. */
@@ -63,6 +67,8 @@ export function createReplicaTables({ database }: Pick<TableBase, 'database'>): 
   const forget = database.prepare<[number, number]>(
     'DELETE FROM replica_entries WHERE entry < max(?, (SELECT min(entry) FROM replica_entries WHERE bytes_before >= ?))',
   );
+  const leave = database.prepare('DELETE FROM replica_position');
+  const forgetAll = database.prepare('DELETE FROM replica_entries');
   const move = database.prepare<[number, number]>('UPDATE replica_position SET sequence = ? WHERE entry = ?');
   const kept = database
     .prepare<[number], Buffer>('SELECT bytes FROM replica_entries WHERE entry > ? ORDER BY entry')
@@ -77,6 +83,11 @@ export function createReplicaTables({ database }: Pick<TableBase, 'database'>): 
       const last = newest.get();
       if (last !== undefined) forget.run(last.entry - ENTRIES_KEPT + 1, last.total - BYTES_KEPT);
     },
+    forgetLog: database.transaction(() => {
+      leave.run();
+      forgetAll.run();
+    }),
+    returnTo: (position) => void note.run(position),
     moveEntry: (number, sequence) => void move.run(sequence, number),
     keptEntries: (afterNumber) => kept.all(afterNumber),
     findEntryHash: (number) => hash.get(number),

@@ -2,10 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { VAULT_KEY_FILE } from '../../accounts/vault/key-ring.ts';
-import { FIRST_SHARD } from '../../cluster/accounts/protocol.ts';
 import { replayHistory } from '../../money/ledger/history/replay.ts';
 import { restoreDatabase } from '../../node/store/restore.ts';
-import { DATABASE_NAME } from '../../store/keep-database.ts';
 import { databaseIn, dataDirectory, withFile } from './operator.ts';
 import { print, tell } from './output.ts';
 import { loadSettings } from './settings.ts';
@@ -32,7 +30,7 @@ export async function restoreHere(copy: string, force: boolean, name = copy): Pr
   }
   if (cluster.accountsReplicas > 1) {
     tell(
-      `Before the start, remove the NATS stream ${cluster.natsPrefix}-accounts-${FIRST_SHARD}, and ${DATABASE_NAME} on the other accounts nodes: they lead to the state that was there before.`,
+      'Start this node before the other accounts nodes, and those when it owns the accounts: they fetch its database.',
     );
   }
   print(`${directory} has the ledger of ${name} now: ${audit.sessions} sessions and ${audit.transfers} transfers.`);

@@ -8,8 +8,11 @@ export interface LogCall {
   drawn?: unknown;
 }
 
-/** `claim`: a replica became the owner. `release`: the owner stops, and another replica may claim at once. */
-export type LogEntryKind = 'calls' | 'claim' | 'release';
+/**
+ * `claim`: a replica became the owner. `release`: the owner stops, and another replica may claim at once. `leave`: it keeps the accounts
+ * alone from now on, and the log ends here until it begins again.
+ */
+export type LogEntryKind = 'calls' | 'claim' | 'release' | 'leave';
 
 export interface LogEntry {
   kind: LogEntryKind;
@@ -34,7 +37,7 @@ export interface LogEntry {
   calls: readonly LogCall[];
 }
 
-const KINDS: readonly LogEntryKind[] = ['calls', 'claim', 'release'];
+const KINDS: readonly LogEntryKind[] = ['calls', 'claim', 'release', 'leave'];
 
 export const bytesOfEntry = ({ calls, ...head }: LogEntry): Buffer => bytesOfTexts(head, calls.map(textOfPlain));
 

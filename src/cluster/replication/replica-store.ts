@@ -11,9 +11,13 @@ export interface ReplicaStore<Answer = unknown> {
   position(): Promise<ReplicaPosition>;
   /**
    * Applies the entry and notes the position, in one commit that is on the disk when this resolves. A refused call is an outcome.
-   * Rejects when the disk or the file failed: then nothing of it was applied.
+   * Rejects when the disk or the file failed: then nothing of it was applied. `leaves`: notes no position, and forgets the entries.
    */
-  apply(entry: LogEntry, bytes: Uint8Array, at: { hash: string; sequence: number }): Promise<AppliedEntry<Answer>>;
+  apply(
+    entry: LogEntry,
+    bytes: Uint8Array,
+    at: { hash: string; sequence: number; leaves: boolean },
+  ): Promise<AppliedEntry<Answer>>;
   /** The same entry has another place in the log now. */
   moved(number: number, sequence: number): Promise<void>;
   /** The bytes of the last entries behind that number that are kept, in their order and without a gap. */

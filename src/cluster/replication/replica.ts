@@ -43,6 +43,7 @@ export const REPLICA_TIMES = {
 export type ReplicaRole = 'following' | 'claiming' | 'owning' | 'ended';
 
 /**
+ * - `left`: one node keeps the accounts without the log now
  * - `deposed`: another replica has claimed the log
  * - `diverged`: this database has entries that the log does not have
  * - `different`: the same entries led to another content here
@@ -54,6 +55,7 @@ export type ReplicaRole = 'following' | 'claiming' | 'owning' | 'ended';
  * - `changed`: another process has applied entries to this database
  */
 export type ReplicaEnd =
+  | 'left'
   | 'deposed'
   | 'diverged'
   | 'different'
@@ -97,6 +99,8 @@ export interface ReplicaOptions<Answer> {
   /** The log does not accept what this replica writes, and why. Called once until it is accepted again. */
   onStuck?(error: unknown): void;
   times?: { heartbeatMs: number; sureMs: number; takeoverMs: number };
+  /** No other replica can have more entries: claims without waiting. */
+  isFirst?: boolean;
   /** Added to `takeoverMs`, so that replicas do not claim at the same moment. */
   claimDelayMs?: number;
 }
@@ -128,6 +132,7 @@ export class Replica<Answer = unknown> {
   #entryMs: number | undefined;
   /** When the last accepted entry was sent. */
   #sentMs = Number.NEGATIVE_INFINITY;
+  #sentWallMs = Number.NEGATIVE_INFINITY;
   #detach: Detach = () => {};
   #timer: unknown;
   #queue: Proposed<Answer>[] = [];
@@ -166,7 +171,10 @@ export class Replica<Answer = unknown> {
 
   /** Whether no other replica can own the log now: reads of an owner that is not sure may be old. */
   get isSure(): boolean {
-    return this.#role === 'owning' && this.#options.clock.now() - this.#sentMs < this.#times.sureMs;
+    const { clock, wallNowMs } = this.#options;
+    // The clock of a virtual machine may stand still while that is paused; its wall clock is set afterwards.
+    const isWallSure = Math.abs(wallNowMs() - this.#sentWallMs) < this.#times.sureMs;
+    return this.#role === 'owning' && isWallSure && clock.now() - this.#sentMs < this.#times.sureMs;
   }
 
   /** The log has not answered for as long as an owner may be silent. */
@@ -186,7 +194,8 @@ export class Replica<Answer = unknown> {
     const [last] = await this.#options.store.kept(this.#position.number - 1);
     const entry = last && entryOfBytes(last);
     if (entry !== undefined) this.#logClock.resume(entry.nowMs);
-    this.#follow();
+    const { isFirst = false, claimDelayMs = 0 } = this.#options;
+    this.#follow(isFirst ? this.#times.takeoverMs + claimDelayMs : 0);
   }
 
   /**
@@ -242,6 +251,19 @@ export class Replica<Answer = unknown> {
     await this.#append('release', [], successor).catch(() => {});
   }
 
+  /**
+   * Of an owner: its database is the only one from now on, and contains no position in the log any more. The other replicas end as
+   * `left`. Rejects with StoreError when this replica stopped being the owner before.
+   */
+  async leave(): Promise<void> {
+    this.#isReleasing = true;
+    if (this.#isWriting) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    this.#isWriting = true;
+    const isLeft = this.#isOf('owning') && (await this.#append('leave', [])) !== undefined;
+    this.#stop();
+    if (!isLeft) throw unsent(NOT_OWNER);
+  }
+
   #stop(): void {
     this.#role = 'ended';
     this.#detach();
@@ -261,9 +283,9 @@ export class Replica<Answer = unknown> {
     this.#options.onEnd(reason, this.#position, detail);
   }
 
-  #follow(): void {
+  #follow(waitedMs = 0): void {
     this.#role = 'following';
-    this.#heardMs = this.#options.clock.now();
+    this.#heardMs = this.#options.clock.now() - waitedMs;
     this.#detach = this.#options.log.read(this.#seenSequence + 1, {
       message: async (message) => {
         this.#isTaking = true;
@@ -339,6 +361,7 @@ export class Replica<Answer = unknown> {
     if (this.#position.number > 0 && !isSameOutcome(entry.outcome, this.#position.outcome))
       return this.#end('different');
     await this.#apply(entry, bytes, sequence);
+    if (entry.kind === 'leave') return this.#end('left');
     this.#heardMs = this.#options.clock.now() - this.#claimEarlierMs(entry);
   }
 
@@ -354,7 +377,11 @@ export class Replica<Answer = unknown> {
     const hash = hashOfEntry(bytes);
     for (let tries = 1; ; tries++) {
       try {
-        const { answers, outcome } = await this.#options.store.apply(entry, bytes, { hash, sequence });
+        const { answers, outcome } = await this.#options.store.apply(entry, bytes, {
+          hash,
+          sequence,
+          leaves: this.#leaves(entry),
+        });
         this.#position = { epoch: entry.epoch, number: entry.number, hash, sequence, outcome };
         this.#seenSequence = Math.max(this.#seenSequence, sequence);
         this.#logClock.saw(entry.nowMs);
@@ -368,6 +395,11 @@ export class Replica<Answer = unknown> {
         return undefined;
       }
     }
+  }
+
+  /** The database is the only one after this entry. */
+  #leaves({ kind, node }: LogEntry): boolean {
+    return kind === 'leave' && node === this.#options.node;
   }
 
   async #claim(): Promise<void> {
@@ -543,9 +575,11 @@ export class Replica<Answer = unknown> {
       head,
       proposed.flatMap(({ texts }) => texts),
     );
+    const sentWallMs = this.#options.wallNowMs();
     const accepted = await this.#appendSurely(bytes);
     if (accepted === undefined) return undefined;
     this.#sentMs = accepted.sentMs;
+    this.#sentWallMs = sentWallMs;
     const entry: LogEntry = { ...head, calls: proposed.flatMap(({ calls }) => calls) };
     return this.#apply(entry, bytes, accepted.sequence);
   }

@@ -2,6 +2,7 @@
 
 import type { SuspensionChange } from '../../accounts/keys/calls.ts';
 import type { Drawn } from '../../store/entry.ts';
+import type { ReplicaPosition } from '../../store/replica-position.ts';
 import type { StoreErrorReason } from '../../store/store-error.ts';
 import type { CallName } from './store.ts';
 
@@ -31,7 +32,11 @@ export interface Entry {
 /** What a replica asks of its database. */
 export type ReplicaRequest =
   | { ask: 'position' }
-  | { ask: 'apply'; bytes: Uint8Array; hash: string; sequence: number }
+  | { ask: 'apply'; bytes: Uint8Array; hash: string; sequence: number; leaves: boolean }
+  /** The database continues a log that it had left. */
+  | { ask: 'return'; position: ReplicaPosition }
+  /** The database belongs to no log any more. */
+  | { ask: 'leave' }
   | { ask: 'moved'; number: number; sequence: number }
   | { ask: 'kept'; afterNumber: number }
   | { ask: 'hashAt'; number: number }

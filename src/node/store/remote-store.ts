@@ -43,6 +43,19 @@ export function answerStoreCalls(store: AsynchronousCalls): Answering {
   };
 }
 
+/**
+ * Another node may own the accounts by the time that an owner which was paused answers: what it has only read may be old, and is not
+ * answered. What it has written was agreed.
+ */
+export function whileOwner(answer: Answering, isOwner: () => boolean, isRead: (call: string) => boolean): Answering {
+  return async (asked) => {
+    const value = await answer(asked);
+    if (isRead(asked.call) && !isOwner())
+      throw new StoreError('unreachable', 'The node that kept the accounts was paused: ask again.');
+    return value;
+  };
+}
+
 function checked({ call, args }: Pick<Asked, 'call' | 'args'>): string | null {
   const row = remoteCall(call);
   if (row === undefined) {

@@ -50,6 +50,10 @@ function answerOf(target: ReplicaTarget, request: DirectRequest): unknown {
       return applyLogEntry(target, request);
     case 'moved':
       return replica.moveEntry(request.number, request.sequence);
+    case 'return':
+      return replica.returnTo(request.position);
+    case 'leave':
+      return replica.forgetLog();
     case 'kept':
       return replica.keptEntries(request.afterNumber);
     case 'hashAt':
@@ -59,7 +63,7 @@ function answerOf(target: ReplicaTarget, request: DirectRequest): unknown {
 
 function applyLogEntry(
   target: ReplicaTarget,
-  { bytes, hash, sequence }: Extract<ReplicaRequest, { ask: 'apply' }>,
+  { bytes, hash, sequence, leaves }: Extract<ReplicaRequest, { ask: 'apply' }>,
 ): { answers: Answer[]; outcome: string } {
   const entry = entryOfBytes(bytes);
   if (entry === undefined) throw new StoreError('invalid', 'The bytes are no entry of the log.');
@@ -78,7 +82,8 @@ function applyLogEntry(
   const answers = applyEntry(target, { nowMs, calls }, (all) => {
     const outcome = outcomeOf(entry, all, target.tables.changes() - changesBefore);
     position = { epoch, number, hash, sequence, outcome };
-    replica.notePosition(position, bytes);
+    if (leaves) replica.forgetLog();
+    else replica.notePosition(position, bytes);
   });
   for (const { name, args } of calls) if (name === 'markContent') marks.keep(String(args[0]), number);
   return { answers, outcome: position.outcome };

@@ -96,7 +96,7 @@ export const replicaStoreOf = (database: Pick<SqliteStore, 'replica'>): ReplicaS
   return {
     position: () => ask({ ask: 'position' }),
     // As bytes: a copy of the calls would cost this thread more than the other one their parsing.
-    apply: (_, bytes, { hash, sequence }) => ask({ ask: 'apply', bytes, hash, sequence }),
+    apply: (_, bytes, at) => ask({ ask: 'apply', bytes, ...at }),
     moved: (number, sequence) => ask({ ask: 'moved', number, sequence }),
     kept: (afterNumber) => ask({ ask: 'kept', afterNumber }),
     hashAt: (number) => ask({ ask: 'hashAt', number }),

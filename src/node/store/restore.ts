@@ -24,6 +24,7 @@ import { createIdentityTables } from '../../store/identity.ts';
 import { keepDatabase } from '../../store/keep-database.ts';
 import { MIGRATIONS } from '../../store/migrations.ts';
 import { openDatabase } from '../../store/open-database.ts';
+import { createReplicaTables } from '../../store/replica-position.ts';
 import { isBusy, StoreError } from '../../store/store-error.ts';
 
 /** How long another command that has the database open is waited for. A gateway has it open until it stops. */
@@ -108,6 +109,8 @@ function prepare(copy: string, next: string, now: Date): LedgerAudit {
     // Holds in the copy belong to sessions that are over.
     ledger.expireHolds();
     createIdentityTables(base).renewGeneration();
+    // Of a replica: the log has what the copy is to lack.
+    createReplicaTables(base).forgetLog();
     return requireAgreement(ledger.auditLedger(), copy);
   } finally {
     database.close();

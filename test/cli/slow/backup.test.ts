@@ -144,11 +144,11 @@ describe('voxgate backup restore', () => {
     });
   });
 
-  it('says what else leads to the former state where several nodes keep the accounts', async () => {
+  it('says which node starts first where several nodes keep the accounts', async () => {
     const all = await rig();
     await run(all, 'now');
     all.env.VOXGATE_ACCOUNTS_REPLICAS = '3';
-    expect((await run(all, 'restore', '--force')).errors).toContain('remove the NATS stream voxgate-accounts-0');
+    expect((await run(all, 'restore', '--force')).errors).toContain('Start this node before the other accounts nodes');
   });
 
   it('replaces a database only with --force, and fetches nothing without', async () => {

@@ -53,7 +53,7 @@ export class ModelStore implements ReplicaStore<ModelAnswer> {
   async apply(
     entry: LogEntry,
     bytes: Uint8Array,
-    at: { hash: string; sequence: number },
+    { leaves = false, ...at }: { hash: string; sequence: number; leaves?: boolean },
   ): Promise<AppliedEntry<ModelAnswer>> {
     await new Promise<void>((resolve) => void this.clock.setTimeout(() => resolve(), this.#commitMs()));
     if (this.fault !== undefined) throw this.fault;
@@ -64,7 +64,7 @@ export class ModelStore implements ReplicaStore<ModelAnswer> {
     const outcome = createHash('sha256')
       .update(`${this.#position.outcome}${JSON.stringify(answers)}`)
       .digest('base64url');
-    this.#position = { epoch: entry.epoch, number: entry.number, outcome, ...at };
+    this.#position = leaves ? NO_POSITION : { epoch: entry.epoch, number: entry.number, outcome, ...at };
     this.times.push(entry.nowMs);
     this.#kept.push({ number: entry.number, hash: at.hash, bytes });
     return { answers, outcome };
