@@ -32,6 +32,32 @@ export interface Follows {
   id: string | undefined;
 }
 
+/**
+ * A writer checks by itself that the log ends with the message that it follows, unless it wrote that one within this time, which is
+ * shorter than other replicas wait before they write.
+ */
+const ALONE_MS = 1_500;
+
+/** The last message that a process wrote. */
+export class LastWritten {
+  #written: { sequence: number; id: string; sentMs: number } | undefined;
+
+  /** @param sentMs when its first try was sent */
+  wrote(sequence: number, id: string, sentMs: number): void {
+    this.#written = { sequence, id, sentMs };
+  }
+
+  /** Whether the log still ends with it, because nobody else has written since. */
+  isEnd({ sequence, id }: Follows, nowMs: number): boolean {
+    const written = this.#written;
+    return written?.sequence === sequence && written.id === id && nowMs - written.sentMs < ALONE_MS;
+  }
+}
+
+/** Whether the message that is to be followed is the last one. */
+export const endsWith = ({ last }: LogEnd, { sequence, id }: Follows): boolean =>
+  last !== undefined && last.sequence === sequence && hashOfEntry(last.bytes) === id;
+
 export interface LogReader {
   /**
    * Messages in their order, one at a time. The next one waits until this resolves. A sequence that is not above the one before shows

@@ -3,7 +3,9 @@
 import type { Clock } from '../../../machines/clock.ts';
 import { BusError, type Detach } from '../../../src/cluster/bus/bus.ts';
 import {
+  endsWith,
   type Follows,
+  LastWritten,
   LogConflict,
   type LogEnd,
   type LogMessage,
@@ -49,13 +51,12 @@ export class LogServer {
     return this.messages.at(-1)?.sequence ?? 0;
   }
 
+  /** Compares the sequence only, as NATS does. */
   append(bytes: Uint8Array, id: string, follows: Follows): number {
     const known = this.messages.find((message) => message.id === id);
     if (known !== undefined) return known.sequence;
     if (this.isFull) throw new BusError('handler_failed', 'NATS refused it (insufficient resources).');
-    const last = this.messages.at(-1);
     if (this.lastSequence !== follows.sequence) throw new LogConflict(`the log ends at ${this.lastSequence}`);
-    if (follows.id !== undefined && last?.id !== follows.id) throw new LogConflict('the log ends with another message');
     const sequence = this.lastSequence + 1;
     this.messages.push({ sequence, bytes, id });
     for (const wake of this.#wake.splice(0)) wake();
@@ -96,6 +97,7 @@ export class LogClient implements ReplicatedLog {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #faults: LogFaults;
+  readonly #written = new LastWritten();
 
   constructor(server: LogServer, clock: Clock, random: Random, faults: LogFaults) {
     this.#server = server;
@@ -115,12 +117,16 @@ export class LogClient implements ReplicatedLog {
 
   async append(bytes: Uint8Array, id: string, follows: Follows): Promise<number> {
     const { lostRequests, lostAnswers, doubledRequests = 0 } = this.#faults;
+    const isEnd = follows.id === undefined || this.#written.isEnd(follows, this.#clock.now());
+    if (!isEnd && !endsWith(await this.end(), follows)) throw new LogConflict('the log ends with another message');
+    const sentMs = this.#clock.now();
     await this.#pause();
     if (this.isCut || this.#happens('lost request', lostRequests)) return this.#timeOut();
     if (this.#happens('doubled request', doubledRequests)) this.#again(bytes, id, follows);
     const sequence = this.#server.append(bytes, id, follows);
     await this.#pause();
     if (this.isCut || this.#happens('lost answer', lostAnswers)) return this.#timeOut();
+    this.#written.wrote(sequence, id, sentMs);
     return sequence;
   }
 

@@ -89,12 +89,11 @@ function apiCode(error: unknown): number | undefined {
 export const isWrongSequence = (error: unknown): boolean =>
   apiCode(error) === JetStreamApiCodes.StreamWrongLastSequence;
 
-const WRONG_LAST_ID = 10070;
 const WRONG_LAST_SEQUENCE_UNKNOWN = 10164;
 
 /** The stream does not end with the message that the writer expected. */
 export const isWrongEnd = (error: unknown): boolean =>
-  isWrongSequence(error) || [WRONG_LAST_ID, WRONG_LAST_SEQUENCE_UNKNOWN].includes(apiCode(error) ?? 0);
+  isWrongSequence(error) || apiCode(error) === WRONG_LAST_SEQUENCE_UNKNOWN;
 
 /** Whether the stream does not exist: it was never created, or an operator removed it. */
 export const isMissingStream = (error: unknown): boolean =>

@@ -5,6 +5,7 @@ import {
   DeliverPolicy,
   DiscardPolicy,
   type JsMsg,
+  type PubAck,
   RetentionPolicy,
   StorageType,
 } from '@nats-io/jetstream';
@@ -13,8 +14,9 @@ import type { Clock } from '../../../../../machines/clock.ts';
 import { backgroundClock } from '../../../../runtime/telemetry/clock.ts';
 import type { Detach } from '../../bus.ts';
 import {
+  endsWith,
   type Follows,
-  hashOfEntry,
+  LastWritten,
   LogConflict,
   type LogEnd,
   type LogMessage,
@@ -62,6 +64,7 @@ class NatsReplicatedLog implements ReplicatedLog {
   readonly #name: string;
   readonly #subject: string;
   #opening: Promise<JetStream> | undefined;
+  readonly #written = new LastWritten();
   #connection: NatsConnection | undefined;
 
   constructor(bus: LinkedBus, options: NatsLogOptions) {
@@ -73,39 +76,31 @@ class NatsReplicatedLog implements ReplicatedLog {
     this.#subject = new Subjects(bus.link.prefix).accountsLog(options.shard);
   }
 
+  /**
+   * Servers would compare the last message with each one (`Nats-Expected-Last-Msg-Id`). But a server that was started again refuses its
+   * copy of the stream for good then: seen with nats-server 2.15.3. So they compare the sequence, and this process the message.
+   */
   async append(bytes: Uint8Array, id: string, follows: Follows): Promise<number> {
-    const sealed = sealEntry(this.#ring, this.#name, bytes);
-    try {
-      return await this.#publish(sealed, id, follows, follows.id);
-    } catch (error) {
-      if (!isWrongEnd(error)) throw error;
-      // A server that was started again does not know the id of an old message.
-      if (follows.id !== undefined && (await this.#endsWith(follows))) {
-        return this.#publish(sealed, id, follows, undefined).catch((again: unknown) => {
-          throw isWrongEnd(again) ? conflict(follows) : again;
-        });
-      }
-      throw conflict(follows);
-    }
-  }
-
-  async #publish(sealed: Uint8Array, msgID: string, { sequence }: Follows, lastMsgID?: string): Promise<number> {
-    const expect = {
-      streamName: this.#name,
-      lastSequence: sequence,
-      ...(lastMsgID !== undefined && { lastMsgID }),
-    };
-    const { seq } = await this.#ask('writing to the log of the accounts', ({ client }) =>
-      client.publish(this.#subject, sealed, { msgID, expect }),
-    );
+    const isEnd = follows.id === undefined || this.#written.isEnd(follows, this.#clock.now());
+    if (!isEnd && !endsWith(await this.end(), follows)) throw conflict(follows);
+    const sentMs = this.#clock.now();
+    const { seq, duplicate } = await this.#publish(sealEntry(this.#ring, this.#name, bytes), id, follows);
     // Servers take the first message of an empty log from everyone who expects none.
-    if (seq !== sequence + 1) throw conflict({ sequence, id: lastMsgID });
+    if (seq !== follows.sequence + 1) throw conflict(follows);
+    // When the first of several tries was sent is not known.
+    if (!duplicate) this.#written.wrote(seq, id, sentMs);
     return seq;
   }
 
-  async #endsWith({ sequence, id }: Follows): Promise<boolean> {
-    const { last } = await this.end();
-    return last !== undefined && last.sequence === sequence && hashOfEntry(last.bytes) === id;
+  async #publish(sealed: Uint8Array, msgID: string, follows: Follows): Promise<PubAck> {
+    const expect = { streamName: this.#name, lastSequence: follows.sequence };
+    try {
+      return await this.#ask('writing to the log of the accounts', ({ client }) =>
+        client.publish(this.#subject, sealed, { msgID, expect }),
+      );
+    } catch (error) {
+      throw isWrongEnd(error) ? conflict(follows) : error;
+    }
   }
 
   end(): Promise<LogEnd> {
