@@ -124,6 +124,21 @@ const SECTIONS: readonly Section[] = [
     meaning: 'Holds, charges and settlements of one node, each in a transaction that is on disk before the answer.',
   },
   {
+    title: 'Accounts on three nodes',
+    args: ['replicas', '--rounds', options.rounds],
+    head: ['', '100 in flight', '1,000 in flight', 'hold p50 ms', 'hold p99 ms', 'owner', 'followers', 'NATS'],
+    rows: (figures) =>
+      (figures.figures as readonly Figures[]).map((of) => [
+        of.place,
+        ...['settled_per_second.100', 'settled_per_second.1000', 'hold_p50_ms', 'hold_p99_ms'].map((path) =>
+          at(of, `${path}.median`),
+        ),
+        ...['owner', 'followers', 'nats-servers'].map((who) => at(of, `cpu_ms_per_session.${who}.median`) ?? '–'),
+      ]),
+    meaning:
+      'Sessions that are opened and settled each second: two writes each. Owner, two followers and three nats-servers share the two cores of one machine, so it is their work together that is the limit. The last columns are ms of a core for each session, of both followers and of all three servers. Holds are measured at 100 sessions a second.',
+  },
+  {
     title: 'A second of audio, by processing step',
     args: ['audio'],
     head: ['', 'CPU µs', 'bytes of the heap a frame'],

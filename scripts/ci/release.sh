@@ -24,6 +24,8 @@ for part in "${parts[@]}"; do
     kills)
       variables=(KILLS=50)
       suite kills '' tests --no-file-parallelism test/money/ledger/slow/kills.test.ts test/store/slow/ledger-kill.test.ts test/store/slow/processes.test.ts
+      variables=(KILLS=200)
+      suite replica-kills '' tests test/cluster/slow/replica-kills.test.ts
       ;;
     adapter)
       variables=(VOXGATE_DOOR=node)

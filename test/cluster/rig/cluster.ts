@@ -130,10 +130,14 @@ export class ClusterNode {
     this.process.kill(signal);
   }
 
+  /** Whether its process has ended. */
+  get hasEnded(): boolean {
+    return this.process !== undefined && (this.process.exitCode !== null || this.process.signalCode !== null);
+  }
+
   /** Sends a signal and resolves with the exit code when the process is gone; null after a kill. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
-    if (this.process === undefined || this.process.exitCode !== null || this.process.signalCode !== null)
-      return this.process?.exitCode ?? null;
+    if (this.process === undefined || this.hasEnded) return this.process?.exitCode ?? null;
     const closed = once(this.process, 'close');
     this.process.kill('SIGCONT');
     this.process.kill(signal);

@@ -1,11 +1,11 @@
 // Three nodes that keep the accounts: the owner is killed, frozen and drained under load, and a disk is lost.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
 import { Cluster, type ClusterNode, NODE_START_MS } from '../rig/cluster.ts';
 import { beginAll, billedMs, expectAgreement, metric, sessionSeen } from '../rig/crowd.ts';
+import { contentOf } from '../rig/replica-content.ts';
 import type { Talker } from '../rig/talker.ts';
 
 const SECONDS = 3;
@@ -122,23 +122,3 @@ describe.skipIf(!natsServerIsHere)('replicas of the accounts', () => {
     4 * NODE_START_MS,
   );
 });
-
-/** Everything that the replicas have in common, at one moment. */
-function contentOf(directory: string): { entry: number; rows: string } {
-  const database = new Database(join(directory, 'voxgate.db'), { readonly: true });
-  try {
-    return database.transaction(() => {
-      const entry = database.prepare<[], number>('SELECT entry FROM replica_position').pluck().get() ?? 0;
-      const names = database
-        .prepare<[], string>(
-          "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'replica_%' ORDER BY name",
-        )
-        .pluck()
-        .all();
-      const rows = names.map((name) => [name, database.prepare(`SELECT * FROM ${name}`).raw().safeIntegers().all()]);
-      return { entry, rows: JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? `${value}` : value)) };
-    })();
-  } finally {
-    database.close();
-  }
-}

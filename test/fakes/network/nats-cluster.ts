@@ -1,6 +1,7 @@
 // Three real nats-servers that are one: whichever is killed, the two others go on with what all of them keep.
 
 import { randomBytes } from 'node:crypto';
+import { setTimeout as after } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { goProgram } from '../../../scripts/install/go-programs.js';
@@ -16,6 +17,8 @@ export interface NatsCluster {
   /** Of all of them, as it is written in the configuration. */
   urls: string[];
   startLate(): Promise<void>;
+  /** Resolves when every server has all messages of the stream: a server that was lost is there again. */
+  whole(stream: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -57,6 +60,14 @@ export async function startNatsCluster(options: NatsClusterOptions = {}): Promis
     async startLate() {
       servers.push(...(await Promise.all(routePorts.slice(0, late).map(start))));
     },
+    whole: (stream) =>
+      asked(urls, async (connection) => {
+        const { streams } = await jetstreamManager(connection, { timeout: ASK_MS });
+        const { cluster } = await streams.info(stream);
+        const others = cluster?.replicas ?? [];
+        if (others.length < SERVERS - 1 || !others.every(({ current }) => current))
+          throw new Error('A server is behind.');
+      }),
     async stop() {
       await Promise.all(servers.map((server) => server.stop()));
     },
@@ -64,15 +75,20 @@ export async function startNatsCluster(options: NatsClusterOptions = {}): Promis
 }
 
 /** A server that has no leader yet answers nothing. */
-async function jetStreamLeads(servers: string[]): Promise<void> {
+const jetStreamLeads = (servers: string[]): Promise<void> =>
+  asked(servers, async (connection) => void (await jetstreamManager(connection, { timeout: ASK_MS })));
+
+/** Asks until it succeeds. */
+async function asked(servers: string[], work: (connection: NatsConnection) => Promise<void>): Promise<void> {
   const connection: NatsConnection = await connect({ servers });
   try {
-    for (let asked = 1; ; asked++) {
+    for (let times = 1; ; times++) {
       try {
-        await jetstreamManager(connection, { timeout: ASK_MS });
+        await work(connection);
         return;
       } catch (error) {
-        if (asked === ASKED_MAX) throw error;
+        if (times === ASKED_MAX) throw error;
+        await after(ASK_MS);
       }
     }
   } finally {
