@@ -17,12 +17,13 @@ import { timeValue } from './shared/values.ts';
 
 const usage = `Usage: voxgate backup list [--ledger LEDGER] [--json]
        voxgate backup now
-       voxgate backup restore [--at TIME] [--ledger LEDGER] [--unencrypted] [--force]
+       voxgate backup restore [--at TIME] [--ledger LEDGER] [--unencrypted]
+                              [--force]
 
-The accounts node makes a backup every hour (VOXGATE_BACKUP_INTERVAL_MS) and when
-it stops, in the place that VOXGATE_BACKUP names. These commands read the same
-settings, and work on the data directory of VOXGATE_DATA_DIRECTORY (./data when
-absent). Only restore needs the gateway to be stopped.
+The accounts node makes a backup every hour (VOXGATE_BACKUP_INTERVAL_MS) and
+when it stops, in the place that VOXGATE_BACKUP names. These commands read the
+same settings, and work on the data directory of VOXGATE_DATA_DIRECTORY (./data
+when absent). Only restore needs the gateway to be stopped.
 
   list     lists the backups, the newest first
   now      makes a backup: copies the database, audits the copy, stores it, and
@@ -34,9 +35,10 @@ absent). Only restore needs the gateway to be stopped.
                  2026-12-31T18:00:00Z; the newest of all when absent
   --ledger       backups of this ledger; when absent, of the ledger in the data
                  directory, or of the only one that has backups
-  --unencrypted  also backups that are not encrypted, although VOXGATE_BACKUP_KEY
-                 is set
-  --force        replaces a database that exists, and keeps it under another name`;
+  --unencrypted  also backups that are not encrypted, although
+                 VOXGATE_BACKUP_KEY is set
+  --force        replaces a database that exists, and keeps it under another
+                 name`;
 
 const LEDGER = { type: 'string' } as const;
 

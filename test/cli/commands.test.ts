@@ -36,6 +36,8 @@ describe('voxgate', () => {
       'vault',
       'models',
       'nodes',
+      'accounts',
+      'backup',
       'config',
       'simulate',
     ].map((name) => [name]),
@@ -47,7 +49,7 @@ describe('voxgate', () => {
   it('lists every command in the test of its help', async () => {
     const { output } = await voxgate([]);
     const names = [...output.matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, name]) => name);
-    expect(names).toHaveLength(12);
+    expect(names).toHaveLength(14);
   });
 
   it('names an unknown command and ends with 64', async () => {

@@ -69,6 +69,13 @@ export function fill(tables: DirectTables): void {
   const job = { organisationId, keyId: key.id, dialect: 'soniox', id: 'job-1', node: 'abc123', nodeName: 'edge-1' };
   tables.createJob({ ...job, stage: 'processing', request: sha256('request') }, 60_000);
   tables.putPiece(organisationId, 'job job-1', 0, sha256('transcript'));
+  tables.markContent('mark-1');
+  const note = {
+    id: 'operator-call',
+    name: 'noteKeysUsed',
+    args: [organisationId, [{ keyId: key.id, atMs: 120_000 }]],
+  };
+  tables.operate(note);
   tables.finishJob(job, { stage: 'done', summary: sha256('summary'), transcript: null, pieces: 1 });
 }
 

@@ -50,6 +50,8 @@ test('everything that is counted is read as it was counted', async () => {
     [
       'voxgate_audio_received_seconds_total 1.75',
       'voxgate_audio_sent_seconds_total 1',
+      'voxgate_backups_total{outcome="failed"} 0',
+      'voxgate_backups_total{outcome="good"} 0',
       'voxgate_bus_refused_total{reason="forged"} 1',
       'voxgate_dead_letters_total{reason="unknown_actor"} 1',
       'voxgate_drops_total{name="interims"} 1',
