@@ -8,6 +8,8 @@ import type { BackupPlace } from '../backup/places/place.ts';
 import { keysOf } from '../node/backup/make-backup.ts';
 import { backUpBeside } from '../node/backup/thread.ts';
 import { ledgerIn } from '../node/store/database-copy.ts';
+import { isInUse } from '../node/store/in-use.ts';
+import { replicaEntryIn } from '../node/store/replica-file.ts';
 import { action, actionsCommand, WrongInput } from './shared/command.ts';
 import { databaseIn, dataDirectory, withFile } from './shared/operator.ts';
 import { CommandError, EXIT, print, printTable, tell } from './shared/output.ts';
@@ -62,6 +64,7 @@ export const backup = actionsCommand(usage, {
       withPlace(async (place) => {
         // Says in its own words that there is none.
         await withFile({ make: false }, async () => {});
+        requireCurrent();
         const { copy, sessions, transfers, removed, notRemoved } = await backUpBeside(
           dataDirectory(),
           loadSettings().backup,
@@ -103,6 +106,15 @@ async function withPlace<Result>(work: (place: BackupPlace) => Promise<Result>):
   } catch (error) {
     throw error instanceof BackupError ? new CommandError(error.message) : error;
   }
+}
+
+/** What a replica lacks while no node keeps it current would be missing in the newest backup. */
+function requireCurrent(): void {
+  const file = databaseIn(dataDirectory());
+  if (replicaEntryIn(dataDirectory()) === 0 || isInUse(file)) return;
+  throw new CommandError(
+    `${file} is a replica of the accounts, and no node keeps it current: run this on a machine whose accounts node runs, with its VOXGATE_DATA_DIRECTORY.`,
+  );
 }
 
 function checkedLedger(text: string | undefined): string | undefined {

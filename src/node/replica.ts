@@ -137,7 +137,9 @@ async function becomeOwner(
   watchReplica(metrics, () => current?.replica);
   options.onFollowing(() => {
     const replica = current?.replica;
-    return replica !== undefined && replica.role !== 'ended' && peers.isLevel(replica.position.number);
+    if (replica === undefined || replica.role === 'ended') return false;
+    // Before the first entry, none of the nodes has a database that the others could continue.
+    return replica.position.number > 0 && peers.isLevel(replica.position.number);
   });
   for (let needsCopy = false; ; ) {
     const { database, isFirst } = await joinLog({

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { copyNameOf } from '../../../src/backup/copy-name.ts';
 import { openSqliteStore } from '../../../src/node/store/sqlite-store.ts';
@@ -65,6 +66,21 @@ describe('voxgate backup now and list', () => {
     const [name] = readdirSync(all.backups);
     expect((await run(all, 'list')).output).toMatch(new RegExp(`^TIME .*\n20\\S+ +led_\\S+ +\\d+ +no +${name}\n$`));
     expect(JSON.parse((await run(all, 'list', '--json')).output)).toMatchObject([{ encrypted: false, name }]);
+  });
+
+  it('refuses a replica of the accounts that no node keeps current, and takes one that is in use', async () => {
+    const replica = await rig();
+    const database = new Database(join(replica.directory, 'voxgate.db'));
+    database.exec(
+      "INSERT INTO replica_position (number, epoch, entry, hash, sequence, outcome) VALUES (1, 1, 7, 'h', 7, '')",
+    );
+    database.close();
+    const refused = await run(replica, 'now');
+    expect(refused).toMatchObject({ code: 1, errors: expect.stringContaining('no node keeps it current') });
+    expect(readdirSync(replica.backups)).toEqual([]);
+    const store = await openSqliteStore({ directory: replica.directory });
+    expect(await run(replica, 'now')).toMatchObject({ code: 0 });
+    await store.close();
   });
 
   it.each([
