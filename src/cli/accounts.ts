@@ -39,13 +39,13 @@ Asks the nodes that keep the accounts, with the variables of the nodes
             behind it, and when the last entry came. An owner writes an entry at
             least every second. Exit code 1 without an owner
   promote   lets a standby own the accounts: the owner hands them over once the
-            standby has every entry, and starts again as a standby
+            standby has every entry, and ends: its supervisor starts it again
   snapshot  writes a complete, consistent copy of a node's database to a new
             file, and checks it. Without --node, of a standby if there is one.
             The copy contains its position in the log
   verify    compares the content of all of them at the same entry, table by
             table, and audits the ledger of each. Exit code 1 if anything
-            differs`;
+            differs or a node is missing`;
 
 interface Kept extends KeeperState {
   /** Its incarnation. */
@@ -203,7 +203,7 @@ async function promote({ keepers, bus, found: { kept } }: AskedKeepers, id: stri
     if (state?.role === 'owner') {
       const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
       print(
-        `${id} owns the accounts after ${seconds} s, in epoch ${state.epoch}; ${owner.id} starts again as a standby.`,
+        `${id} owns the accounts after ${seconds} s, in epoch ${state.epoch}; ${owner.id} ends, and follows once its supervisor has started it again.`,
       );
       return EXIT.ok;
     }
@@ -251,10 +251,12 @@ async function verify(
   if (json) print(JSON.stringify({ owner: owner.id, nodes, notCompared: left }));
   else printVerified(nodes, owner);
   if (left.length > 0) tell(`Not compared, because they do not answer or are joining: ${left.join(', ')}.`);
+  const isWhole = nodes.length >= owner.replicas;
+  if (!isWhole) tell(`Only ${nodes.length} of ${owner.replicas} nodes were compared.`);
   const isGood = nodes.every(
     ({ differing: tables, ledgerAgrees }) => tables !== undefined && tables.length === 0 && ledgerAgrees,
   );
-  return isGood && left.length === 0 ? EXIT.ok : EXIT.failed;
+  return isGood && isWhole && left.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
 /** The tables with other rows; undefined when one of the two has not reached the entry. */

@@ -42,7 +42,7 @@ export function serveOperatorsOfKeeper(before: BeforeStore, options: KeeperOptio
   const { bus, clock, config, logger, secret, defer } = before;
   const onFault = (error: unknown) => logger.error({ err: error }, 'accounts fault');
   const keeper: Keeper = {
-    state: () => stateOf(nodeId(before), options),
+    state: () => stateOf(nodeId(before), config.cluster.accountsReplicas, options),
     promote: (id, node) => handOver(before, options, { id, node }),
     content: (mark) => contentOf(options.current(), mark),
     audit: async () => {
@@ -61,7 +61,7 @@ export function serveOperatorsOfKeeper(before: BeforeStore, options: KeeperOptio
   defer(serveSnapshots({ ...sealing, service: OPERATOR_SNAPSHOT, clock, make, onFault }));
 }
 
-function stateOf(id: string, { current, isSingle }: KeeperOptions): KeeperState {
+function stateOf(id: string, replicas: number, { current, isSingle }: KeeperOptions): KeeperState {
   const kept = current();
   const replica = kept?.replica;
   const state: KeeperState = {
@@ -73,6 +73,7 @@ function stateOf(id: string, { current, isSingle }: KeeperOptions): KeeperState 
     version: buildVersion(),
     heardMsAgo: null,
     isSure: isSingle && kept !== undefined,
+    replicas,
   };
   if (replica?.position === undefined || replica.role === 'ended') return state;
   return {

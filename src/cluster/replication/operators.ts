@@ -20,6 +20,8 @@ export interface KeeperState extends Pick<ReplicaPosition, 'epoch'> {
   heardMsAgo: number | null;
   /** Whether no other node can own the accounts now. */
   isSure: boolean;
+  /** Nodes that keep the accounts, by the settings of this one. */
+  replicas: number;
 }
 
 /** Of each table the number of rows and a hash of them. */

@@ -69,6 +69,8 @@ describe.skipIf(!natsServerIsHere)('voxgate accounts with three nodes', { timeou
       expect.stringMatching(/accounts-3: has the content of accounts-1 at/),
     ]);
     await node('accounts-3').end('SIGTERM');
+    const fewer = await accounts('verify');
+    expect([fewer.code, fewer.errors]).toEqual([1, expect.stringContaining('Only 2 of 3 nodes were compared.')]);
     const file = new Database(join(node('accounts-3').directory, 'voxgate.db'));
     file.prepare("UPDATE organisations SET name = 'another'").run();
     file.close();
