@@ -5,7 +5,8 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { BackupError, codeOf } from './backup-error.ts';
+import { codeOf } from '../runtime/error-code.ts';
+import { BackupError } from './backup-error.ts';
 import { type CopyName, copyNameOf, nameStart, readCopyName } from './copy-name.ts';
 import type { BackupPlace } from './places/place.ts';
 import { outdatedOf, type Retention } from './retention.ts';
@@ -81,7 +82,7 @@ export async function fetchCopy(place: BackupPlace, copy: CopyName, keys: Keys, 
   }
 }
 
-/** Removes what is no longer kept of that ledger, except `copy`, and resolves with the number of removed copies. */
+/** Removes the outdated copies of that ledger, except `copy`, and resolves with their number. */
 export async function removeOutdated(place: BackupPlace, copy: CopyName, retention: Retention): Promise<number> {
   const outdated = outdatedOf(await listCopies(place, copy.ledger), retention).filter(({ name }) => name !== copy.name);
   for (const { name } of outdated) await place.remove(name);

@@ -1,9 +1,9 @@
-// Which backups are no longer kept. Only the order of the backups counts and never the time of this machine, so a wrong clock removes none.
+// Which backups are outdated. Only the order of the backups counts and never the time of this machine, so a wrong clock removes none.
 
 export interface Retention {
   /** The newest that are kept. */
   copies: number;
-  /** In addition, the last of each day, for the last so many days (UTC) that have any. */
+  /** Also the last one of each day (UTC), for this many days that have any. */
   days: number;
 }
 

@@ -138,8 +138,8 @@ function nonceOf(number: number, isLast: boolean): Buffer {
 }
 
 /**
- * Chunks of that size, after a first one of `firstSize`. The last chunk may be shorter, and is empty only where there
- * is no other.
+ * Chunks of that size, after a first one of `firstSize`. The last chunk may be shorter; it is empty only if it is
+ * the only one.
  */
 async function* inChunks(source: AsyncIterable<Uint8Array>, size: number, firstSize = size): AsyncGenerator<Chunk> {
   let parts: Uint8Array[] = [];

@@ -29,11 +29,6 @@ export function shown(value: unknown): string {
   return text.length <= SHOWN_LENGTH_MAX ? text : `${text.slice(0, SHOWN_LENGTH_MAX)}…`;
 }
 
-/** The system's code of a failure. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'error';
-}
-
 const PREFIX = 'VOXGATE_';
 
 /** Of known names and members the one that is meant, in words. Names of providers' keys are found with our prefix before them. */

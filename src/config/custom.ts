@@ -7,10 +7,11 @@ import { Capabilities } from '../api/models.ts';
 import { NamedRegion, Retention } from '../api/processing.ts';
 import { REGIONS } from '../api/residency-rule.ts';
 import { CUSTOM } from '../api/slug.ts';
+import { codeOf } from '../runtime/error-code.ts';
 import { type CustomModel, slugOf } from '../vendors/custom/model.ts';
 import { cardLike, SHAPES, type Shape } from '../vendors/custom/shapes.ts';
 import type { ModelCard } from '../vendors/kit/provider.ts';
-import { codeOf, shown, suggestion } from './config-error.ts';
+import { shown, suggestion } from './config-error.ts';
 
 const optional = Type.Optional;
 const PRICE = '^(?:free|(?!0+(?:\\.0+)?$)\\d{1,5}(?:\\.\\d{1,6})?)$';

@@ -4,8 +4,9 @@ import { closeSync, opendirSync, openSync, readFileSync, readSync, realpathSync,
 import { isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import { type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { codeOf } from '../runtime/error-code.ts';
 import { isToldLanguage, kindInfo, type LocalModel, MODEL_KINDS } from '../vendors/local/own-model.ts';
-import { codeOf, shown } from './config-error.ts';
+import { shown } from './config-error.ts';
 
 const DECLARATION = 'model.json';
 const DECLARATION_BYTES_MAX = 65_536;

@@ -3,10 +3,11 @@
 
 import { createRequire } from 'node:module';
 import { Value } from '@sinclair/typebox/value';
+import { codeOf } from '../runtime/error-code.ts';
 import { apiKeyForm, type CredentialForm } from '../vendors/kit/credentials.ts';
 import { notPlace } from '../vendors/kit/places.ts';
 import type { Provider } from '../vendors/kit/provider.ts';
-import { codeOf, nameOf, shown } from './config-error.ts';
+import { nameOf, shown } from './config-error.ts';
 import type { Field } from './fields.ts';
 import type { Config } from './schema.ts';
 import { backupLocationOf, isOnThisMachine } from './schema-backup.ts';

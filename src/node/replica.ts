@@ -20,10 +20,11 @@ import { type BeforeStore, nodeId, previousSecret } from './context.ts';
 import { FOREIGN_LEDGER, joinLog } from './join-log.ts';
 import { type KeptAccounts, serveOperatorsOfKeeper } from './keeper.ts';
 import type { SharedNetwork } from './network.ts';
+import { requireSpace } from './store/disk-space.ts';
 import type { Answer } from './store/protocol.ts';
 import { replicaEntryIn } from './store/replica-file.ts';
 import { createReplicatedStore, replicaStoreOf } from './store/replicated-store.ts';
-import { copyBeside, requireSpace } from './store/snapshot/thread.ts';
+import { copyBeside } from './store/snapshot/thread.ts';
 import { openSqliteStore, type SqliteStore } from './store/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 

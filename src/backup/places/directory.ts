@@ -2,7 +2,8 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BackupError, codeOf } from '../backup-error.ts';
+import { codeOf } from '../../runtime/error-code.ts';
+import { BackupError } from '../backup-error.ts';
 import { readCopyName } from '../copy-name.ts';
 import type { BackupPlace, StoredFile } from './place.ts';
 

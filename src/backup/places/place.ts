@@ -1,4 +1,4 @@
-// Where backups are kept, whatever keeps them.
+// A place for backups: the port that a directory and a bucket implement.
 
 export interface StoredFile {
   name: string;
@@ -18,6 +18,6 @@ export interface BackupPlace {
    */
   write(name: string, bytes: AsyncIterable<Uint8Array>, byteLengthMax: number): Promise<void>;
   read(name: string): AsyncIterable<Uint8Array>;
-  /** Also resolves when there is no such file. */
+  /** Resolves as well if the file is missing. */
   remove(name: string): Promise<void>;
 }

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import aws4 from 'aws4';
-import { BackupError, codeOf } from '../backup-error.ts';
+import { codeOf } from '../../runtime/error-code.ts';
+import { BackupError } from '../backup-error.ts';
 
 /** Of one attempt; a part is at most 64 MiB. */
 const ATTEMPT_MS = 120_000;

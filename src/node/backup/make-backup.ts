@@ -1,14 +1,16 @@
 // One backup from the database to the place where backups are kept.
-import { readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { BackupError, codeOf } from '../../backup/backup-error.ts';
+import { BackupError } from '../../backup/backup-error.ts';
 import { type Keys, listCopies, removeOutdated, type StoredCopy, storeCopy } from '../../backup/copies.ts';
 import { openPlace } from '../../backup/places/open-place.ts';
 import { sealingKeyOf } from '../../backup/sealed-copy.ts';
 import type { BackupSettings } from '../../config/schema-backup.ts';
+import { codeOf } from '../../runtime/error-code.ts';
 import { DATABASE_NAME } from '../../store/keep-database.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { copyDatabase } from '../store/database-copy.ts';
+import { requireSpace } from '../store/disk-space.ts';
 
 /** In the data directory, while its content is on the way to the place of the backups. */
 const DRAFT = /^backup-\d+-\d+\.db(?:-journal|-wal|-shm)?$/;
@@ -43,7 +45,7 @@ export async function makeBackup(directory: string, settings: BackupSettings): P
   const draft = join(directory, `backup-${process.pid}-${Date.now()}.db`);
   try {
     removeDrafts(directory);
-    requireRoom(directory, file);
+    await requireSpace(directory, bytesOf(file) + ROOM_BYTES_MIN);
     const madeAtMs = Date.now();
     const { ledger, audit } = copyDatabase(file, draft);
     const copy = await storeCopy(place, { file: draft, ledger, madeAtMs, keys: keysOf(settings) });
@@ -78,19 +80,9 @@ function removeDrafts(directory: string): void {
   }
 }
 
-function requireRoom(directory: string, file: string): void {
-  const { bavail, bsize } = statfsSync(directory);
-  const needed = [file, `${file}-wal`].reduce(
-    (sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
-  if (bavail * bsize >= needed + ROOM_BYTES_MIN) return;
-  throw new BackupError(
-    `The disk of ${directory} has too little room for a copy of the database (${megabytes(needed)} MB, and ${megabytes(ROOM_BYTES_MIN)} MB that stay free): free some space.`,
-  );
-}
-
-const megabytes = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
+/** With its write-ahead log. */
+const bytesOf = (file: string): number =>
+  [file, `${file}-wal`].reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
 
 function explained(error: unknown, directory: string): BackupError {
   if (error instanceof BackupError) return error;

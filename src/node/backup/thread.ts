@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { BackupError } from '../../backup/backup-error.ts';
 import type { BackupSettings } from '../../config/schema-backup.ts';
 import { workerFile } from '../../runtime/telemetry/worker-file.ts';
+import { answerOf } from '../../runtime/thread-answer.ts';
 import type { MadeBackup } from './make-backup.ts';
 import type { BackupOutcome, BackupTask } from './task.ts';
 
@@ -34,12 +35,8 @@ async function run(task: BackupTask, signal: AbortSignal): Promise<BackupOutcome
   const end = () => void worker.terminate();
   signal.addEventListener('abort', end);
   try {
-    const outcome = await new Promise<BackupOutcome>((done, failed) => {
-      worker.once('message', done);
-      worker.once('error', (error) => failed(new BackupError(`The thread of the backup failed: ${error.message}.`)));
-      worker.once('exit', (code) =>
-        failed(signal.aborted ? aborted(signal) : new BackupError(`The thread of the backup ended with code ${code}.`)),
-      );
+    const outcome = await answerOf<BackupOutcome>(worker, 'the backup').catch((error: Error) => {
+      throw signal.aborted ? aborted(signal) : new BackupError(error.message);
     });
     if ('failure' in outcome) throw new BackupError(outcome.failure);
     return outcome;

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { MemoryBus } from '../../../src/cluster/bus/memory.ts';
 import { accountsSnapshots } from '../../../src/cluster/bus/subjects.ts';
 import { fetchSnapshot, serveSnapshots } from '../../../src/cluster/replication/snapshots.ts';
-import { requireSpace } from '../../../src/node/store/snapshot/thread.ts';
+import { requireSpace } from '../../../src/node/store/disk-space.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { EventClock } from '../../simulation/event-clock.ts';
 

@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { workerFile } from '../../../runtime/telemetry/worker-file.ts';
+import { answerOf } from '../../../runtime/thread-answer.ts';
 import { DATABASE_NAME } from '../../../store/keep-database.ts';
 import type { LedgerAudit } from '../calls.ts';
 
@@ -13,9 +14,5 @@ export function auditBeside(directory: string): Promise<LedgerAudit> {
   });
   // It does not keep the process from ending.
   worker.unref();
-  return new Promise((done, failed) => {
-    worker.once('message', done);
-    worker.once('error', failed);
-    worker.once('exit', (code) => failed(new Error(`The audit's thread ended with code ${code}.`)));
-  });
+  return answerOf(worker, 'the audit');
 }
