@@ -97,7 +97,7 @@ export class Segmenter {
     return this.#told ? this.#start : undefined;
   }
 
-  /** A copy of the audio held from the position on, up to `samplesMax` samples; empty once that audio is no longer held. */
+  /** A copy of the audio held from the position on, up to `samplesMax` samples; empty once that audio is gone. */
   copyFrom(position: number, samplesMax: number): Int16Array {
     if (position < this.#base) return new Int16Array(0);
     return this.#memory.samples.slice(

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { vi } from 'vitest';
 import { goProgram } from '../../../scripts/install/go-programs.js';
 import { freePorts } from '../free-ports.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
@@ -53,15 +54,11 @@ export async function startVersityGateway(): Promise<VersityGateway> {
   return { url, region, bucket, ...access, directory: join(root, bucket), stop };
 }
 
+/** Rejects when it has ended, or does not answer in time. */
 async function answers(url: string, child: ChildProcess): Promise<void> {
-  const endMs = performance.now() + READY_MS_MAX;
-  for (;;) {
-    try {
-      await fetch(url);
-      return;
-    } catch (error) {
-      if (child.exitCode !== null || performance.now() > endMs) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The S3-compatible server ended with code ${code}.`);
+  });
+  ended.catch(() => {});
+  await Promise.race([vi.waitFor(() => fetch(url), { timeout: READY_MS_MAX }), ended]);
 }
