@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
+import { ACCOUNTS_OWNED, type AccountsOpen } from '../../src/cluster/bus/subjects.ts';
 import type { Answering } from '../../src/store/operation.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { accountsRig } from './accounts-rig.ts';
@@ -60,7 +61,9 @@ function awayRig({ aheadMs = 0 }: RigOptions = {}) {
     }
     await setImmediate();
   };
-  return { ...rig, clock, executed, away, ask, pass, ahead, hold };
+  const announce = (node: string, revision: number) =>
+    rig.edge.publish(ACCOUNTS_OWNED, { type: ACCOUNTS_OWNED, shard: '0', node, revision } as AccountsOpen);
+  return { ...rig, clock, executed, away, ask, pass, ahead, hold, announce };
 }
 
 /** The longest time until the first callers of a frozen node have their answer. */
@@ -121,6 +124,36 @@ describe('a frozen accounts node', () => {
     const again = ask('again');
     await pass(0);
     expect([again.outcome, executed]).toEqual([['again'], ['known', 'again']]);
+  });
+
+  test('gives up soon what a former owner was asked, when the next one announces itself', async () => {
+    const { network, ask, pass, hold, announce } = awayRig();
+    ask('known');
+    announce('owner1', 7);
+    await pass(0);
+    const release = hold();
+    const asked = ask('asked');
+    await pass(100);
+    network.freeze();
+    announce('owner2', 8);
+    await pass(900);
+    expect(asked.outcome).toBeUndefined();
+    await pass(200);
+    expect(asked.outcome).toBe('unreachable');
+    release();
+  });
+
+  test('waits for a slow call when its owner repeats that it is there', async () => {
+    const { ask, pass, hold, announce } = awayRig();
+    const release = hold();
+    const asked = ask('asked');
+    for (let second = 0; second < 5; second++) {
+      announce('owner1', 7);
+      await pass(1_000);
+    }
+    release();
+    await pass(0);
+    expect(asked.outcome).toEqual(['asked']);
   });
 
   test('opens no breaker for a slow call while the node answers pings', async () => {

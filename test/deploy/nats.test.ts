@@ -135,6 +135,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
     ['limits.taken', ['edge', 'node', 'accounts'], ['upstream']],
     ['limits.roll_call', ['accounts', 'node'], ['edge', 'upstream']],
     ['accounts.open', ['accounts', 'node'], ['edge', 'upstream']],
+    ['accounts.owned', ['accounts', 'node'], ['edge', 'upstream']],
     ['key.revoked', ['accounts', 'edge', 'node'], ['upstream']],
     ['key.changed', ['accounts', 'edge', 'node'], ['upstream']],
     ['organisation.suspension', ['accounts', 'edge', 'node'], ['upstream']],

@@ -7,9 +7,10 @@ import { backgroundClock } from '../../runtime/telemetry/clock.ts';
 import type { LedgerIdentity } from '../../store/identity.ts';
 import type { Ask } from '../../store/operation.ts';
 import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
-import { type Address, type Bus, type BusBody, BusError, type Detach } from '../bus/bus.ts';
-import { ACCOUNTS_OPEN, type AccountsOpen, accountsService } from '../bus/subjects.ts';
+import { type Address, type Bus, BusError, type Detach } from '../bus/bus.ts';
+import { ACCOUNTS_OPEN, accountsService } from '../bus/subjects.ts';
 import { readIdentity } from '../known-ledger.ts';
+import { KnownOwners } from './announcements.ts';
 import { OwnerBreaker } from './owner-breaker.ts';
 import {
   type AskContent,
@@ -33,6 +34,8 @@ const TIMEOUT_MS = 10_000;
 const EPOCHS_MAX = 3;
 /** How long a start waits for an owner that hangs. */
 const JOIN_MS = 2_000;
+/** How long one node is asked within that time. */
+const GREETING_MS = 500;
 const NOTHING: AskContent = { group: '', organisationId: null, call: '', args: [] };
 
 export interface AccountsClientOptions {
@@ -115,13 +118,15 @@ class SealedClient implements AccountsClient {
     this.#callsMax = callsMax;
     this.#from = bus.address('accounts');
     this.#serviceOf = options.serviceOf ?? accountsService;
-    this.#owners = new KnownOwners(bus);
     this.#breaker = new OwnerBreaker({ clock, ping: this.#ping.bind(this), onChange: options.onAway });
-    // Another process may keep the accounts now, or this node could not hear the one that does.
-    bus.subscribe(ACCOUNTS_OPEN, (body) => {
-      this.#owners.hear(body as AccountsOpen);
-      this.#breaker.answered();
+    this.#owners = new KnownOwners({
+      bus,
+      clock,
+      serviceOf: this.#serviceOf,
+      onOther: () => this.#breaker.changed(),
     });
+    // This node could not hear the owner, or the owner could not be heard.
+    bus.subscribe(ACCOUNTS_OPEN, () => this.#breaker.answered());
     bus.onConnection((isConnected) => isConnected && this.#breaker.answered());
     this.ask = (group, organisationId, call, args, timeoutMs = TIMEOUT_MS) =>
       this.#ask({ group, organisationId, call, args }, timeoutMs);
@@ -146,9 +151,22 @@ class SealedClient implements AccountsClient {
   }
 
   async greet(): Promise<string | undefined> {
+    const untilMs = this.#clock.now() + JOIN_MS;
+    for (;;) {
+      try {
+        return await this.#greetOnce();
+      } catch (error) {
+        // A frozen owner may have been asked; the other one says every second that it is there.
+        const isLate = error instanceof BusError && error.reason === 'timeout';
+        if (!isLate || this.#clock.now() >= untilMs) throw error;
+      }
+    }
+  }
+
+  async #greetOnce(): Promise<string | undefined> {
     const id = randomBytes(12).toString('base64url');
     for (const key of this.#keys) {
-      const attempt = this.#nothing(id, key, JOIN_MS);
+      const attempt = this.#nothing(id, key, GREETING_MS);
       const said = await this.#send(attempt);
       if (said.type !== 'accounts.unread') return this.#faultIn(attempt, said);
     }
@@ -310,41 +328,6 @@ const REASONS: Partial<Record<BusError['reason'], StoreErrorReason>> = {
 /** The error of a call as the store's own. */
 function storeErrorOf({ reason, message }: BusError): StoreError {
   return new StoreError(REASONS[reason] ?? 'unreachable', message, { isUnsent: reason === 'unknown_actor' });
-}
-
-/**
- * Which node owns the accounts of which shard, as each owner announced it. Requests go to it alone: a frozen owner before it is
- * still among those that offer the service.
- */
-class KnownOwners {
-  readonly #bus: Bus;
-  /** By service. */
-  readonly #known = new Map<string, { node: string; revision: number }>();
-
-  constructor(bus: Bus) {
-    this.#bus = bus;
-  }
-
-  hear({ shard, node, revision }: AccountsOpen): void {
-    if (typeof shard !== 'string') return;
-    const service = accountsService(shard);
-    if (typeof node !== 'string' || typeof revision !== 'number') this.#known.delete(service);
-    else if (revision >= (this.#known.get(service)?.revision ?? 0)) this.#known.set(service, { node, revision });
-  }
-
-  /** Rejects with BusError. */
-  async request(service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody> {
-    const known = this.#known.get(service);
-    if (known === undefined) return this.#bus.request(service, from, body, timeoutMs);
-    try {
-      return await this.#bus.requestOf(known.node, service, from, body, timeoutMs);
-    } catch (error) {
-      if (this.#known.get(service) === known) this.#known.delete(service);
-      const isGone = error instanceof BusError && (error.reason === 'unknown_node' || error.reason === 'unknown_actor');
-      if (!isGone) throw error;
-      return this.#bus.request(service, from, body, timeoutMs);
-    }
-  }
 }
 
 /**

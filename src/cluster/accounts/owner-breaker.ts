@@ -8,6 +8,8 @@ import { BusError } from '../bus/bus.ts';
 const QUIET_MS = 500;
 /** A node that is only busy answers within this time: a ping runs nothing. */
 const PING_MS = 1_500;
+/** What a former owner has not answered this long after the next one has begun, it does not answer any more. */
+const FORMER_MS = 1_000;
 /** While open: the timeout of a ping, and the pause before the next one. */
 const PROBE_MS = 1_000;
 const PROBE_AGAIN_MS = 500;
@@ -52,12 +54,22 @@ export class OwnerBreaker {
     });
   }
 
-  /** The node has answered something, or another one has begun to keep the accounts. */
+  /** The node has answered something. */
   answered(): void {
     this.#answeredMs = this.#options.clock.now();
     if (!this.#isOpen) return;
     this.#options.clock.clearTimeout(this.#timer);
     this.#change(false);
+  }
+
+  /** Another node answers from now on. What the former one still answers soon is waited for. */
+  changed(): void {
+    this.answered();
+    const before = [...this.#waiting];
+    if (before.length === 0) return;
+    this.#options.clock.setTimeout(() => {
+      for (const call of before) if (this.#waiting.delete(call)) call.reject(away(false));
+    }, FORMER_MS);
   }
 
   /** Whether the node answers now. All who ask at the same time share one ping. */

@@ -6,7 +6,8 @@ import { backgroundClock } from '../../runtime/telemetry/clock.ts';
 import type { LedgerIdentity } from '../../store/identity.ts';
 import type { Answering } from '../../store/operation.ts';
 import type { Address, Bus, BusBody } from '../bus/bus.ts';
-import { ACCOUNTS_OPEN, type AccountsOpen, accountsService } from '../bus/subjects.ts';
+import { accountsService } from '../bus/subjects.ts';
+import { announceOwner } from './announcements.ts';
 import {
   type AskBody,
   type AskContent,
@@ -48,7 +49,7 @@ export interface AccountsServiceOptions {
   service?: string;
   /** Whether this node still holds the lease; without it no call is run. Always true when absent. */
   isOwner?: () => boolean;
-  clock?: Pick<Clock, 'now'>;
+  clock?: Clock;
   /** Calls that run at the same time; a further one is answered `overflow`. 512 when absent. */
   callsMax?: number;
   /** Calls that are remembered under one epoch; 50 000 when absent. */
@@ -72,15 +73,10 @@ export function serveAccounts(options: AccountsServiceOptions): AccountsService 
   const { bus, revision, shard = FIRST_SHARD } = options;
   const service = new Service(options);
   const detach = bus.serve(options.service ?? accountsService(shard), (body, from) => service.answer(body, from));
-  const opened: AccountsOpen = { type: ACCOUNTS_OPEN, shard, node: bus.node, revision };
-  const announce = () => {
-    if (options.service === undefined) bus.publish(ACCOUNTS_OPEN, opened);
-  };
-  // While this node was disconnected, its announcements of changed keys were lost; other nodes may have stayed connected.
-  const stopAnnouncing = bus.onConnection((isConnected) => {
-    if (isConnected) announce();
-  });
-  announce();
+  const stopAnnouncing =
+    options.service === undefined
+      ? announceOwner({ bus, clock: options.clock ?? backgroundClock, shard, revision })
+      : () => {};
   return {
     get running() {
       return service.running;
@@ -98,7 +94,7 @@ export function serveAccounts(options: AccountsServiceOptions): AccountsService 
 
 class Service {
   readonly #options: AccountsServiceOptions;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Clock;
   readonly #keys: readonly Uint8Array[];
   readonly #owner: string;
   #turn = 0;

@@ -105,8 +105,11 @@ export const accountsSnapshots = (shard: string): string => `accounts.snapshots.
 /** The topic on which that node announces that it has begun. */
 export const ACCOUNTS_OPEN = 'accounts.open';
 
+/** The topic on which it says every second that it still answers: the first announcement does not reach nodes without NATS. */
+export const ACCOUNTS_OWNED = 'accounts.owned';
+
 export interface AccountsOpen {
-  type: typeof ACCOUNTS_OPEN;
+  type: typeof ACCOUNTS_OPEN | typeof ACCOUNTS_OWNED;
   shard: string;
   /** Its incarnation. Absent in older versions, like the revision. */
   node?: string;

@@ -128,6 +128,8 @@ export const FORGERIES: Readonly<Record<keyof typeof names, ((targets: Targets) 
   ],
   REPLICA_POSITION: () => topic(names.REPLICA_POSITION, { type: names.REPLICA_POSITION, number: 1_000_000_000 }),
   ACCOUNTS_OPEN: () => topic(names.ACCOUNTS_OPEN, { type: names.ACCOUNTS_OPEN, shard: '0' }),
+  ACCOUNTS_OWNED: () =>
+    topic(names.ACCOUNTS_OWNED, { type: names.ACCOUNTS_OWNED, shard: '0', node: 'forged', revision: 1e9 }),
   NODE_HEARTBEAT: ({ upstream }) => [
     ...topic(names.NODE_HEARTBEAT, beat('forged')),
     ...topic(names.NODE_HEARTBEAT, { ...beat(upstream), draining: true, leaving: true }),
