@@ -74,7 +74,6 @@ async function bundleTogether(root, dist, names) {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    keepNames: true,
     external: APART,
     banner: { js: REQUIRE },
     plugins: [ownPlaces(root), lazyCommonJs],

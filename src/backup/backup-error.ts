@@ -2,5 +2,5 @@
 
 /** The message is one sentence for the operator, without secrets. */
 export class BackupError extends Error {
-  override readonly name = 'BackupError';
+  override readonly name: string = 'BackupError';
 }

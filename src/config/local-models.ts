@@ -62,7 +62,9 @@ interface Declaration {
 }
 
 /** One thing that is wrong with a folder, to be read after its path. */
-class FolderFault extends Error {}
+class FolderFault extends Error {
+  override readonly name = 'FolderFault';
+}
 
 interface Setting {
   /** By both its names, as messages call it. */

@@ -21,6 +21,13 @@ const PROCESS = ['src/cli', 'src/main.ts'];
 const EVERYWHERE = ['bench', 'bin', CLIENT, 'machines', 'scripts', 'src', 'test'];
 const BANS: readonly Ban[] = [
   {
+    name: 'reads no name of a class or function: the bundler renames them',
+    what: /\bconstructor\??\.name\b|\bnew\.target\.name\b/g,
+    within: ['machines', 'src'],
+    except: ['src/console'],
+    instead: 'give it a name of its own, as errors have',
+  },
+  {
     name: 'takes the time from outside where it decides',
     what: /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/g,
     within: PURE,

@@ -6,7 +6,9 @@ import { alawSample, mulawSample, toSample } from '../pcm.ts';
 import { type Scan, textAt, viewOf } from '../scan.ts';
 
 /** The file cannot be read; the message follows "cannot be decoded: ". */
-export class UnreadableSamples extends Error {}
+export class UnreadableSamples extends Error {
+  override readonly name = 'UnreadableSamples';
+}
 
 const HEADER_BYTES_MAX = 1024 * 1024;
 const CHANNELS_MAX = 64;

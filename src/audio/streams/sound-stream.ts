@@ -21,7 +21,9 @@ export interface SoundStream {
 }
 
 /** The stream cannot be taken any further. The message is for the client. */
-export class UnsupportedStream extends Error {}
+export class UnsupportedStream extends Error {
+  override readonly name = 'UnsupportedStream';
+}
 
 /** Where packets of Opus come from: messages, or a container that is cut into messages anywhere. */
 export interface PacketSource {

@@ -181,7 +181,9 @@ export class S3Requests {
 }
 
 /** A refusal that may be over in a moment. */
-class PassingError extends BackupError {}
+class PassingError extends BackupError {
+  override readonly name = 'PassingError';
+}
 
 /** The text of an answer, which is short: lists, errors, ids. */
 async function textOf(response: Response): Promise<string> {

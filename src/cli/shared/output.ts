@@ -5,7 +5,7 @@ export const EXIT = { ok: 0, failed: 1, usage: 64, temporary: 75, config: 78 } a
 
 /** Ends the command with one sentence and a code. */
 export class CommandError extends Error {
-  override readonly name = 'CommandError';
+  override readonly name: string = 'CommandError';
   readonly exitCode: number;
 
   constructor(message: string, exitCode: number = EXIT.failed) {
@@ -16,6 +16,7 @@ export class CommandError extends Error {
 
 /** Wrong arguments: one sentence, the synopsis of the command, and where to read more. */
 export class UsageError extends CommandError {
+  override readonly name = 'UsageError';
   /** @param usage what `--help` prints: its first lines are the synopsis */
   constructor(sentence: string, usage: string) {
     const [synopsis = ''] = usage.split('\n\n');

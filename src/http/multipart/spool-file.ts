@@ -117,6 +117,7 @@ const HANDED_ON_BYTES = 256 * 1024;
 
 /** A file was read while it arrived, and more fields came after it. */
 export class FieldsFollow extends Error {
+  override readonly name = 'FieldsFollow';
   constructor() {
     super('More fields came behind the file: what was asked for is in the whole form.');
   }

@@ -31,7 +31,9 @@ export function loadUws(): UwsBuild {
 }
 
 /** The package has no binary for this system and version of Node, or is not installed: the other server adapter is the one to use. */
-export class NoUwsBinary extends Error {}
+export class NoUwsBinary extends Error {
+  override readonly name = 'NoUwsBinary';
+}
 
 type System = Pick<NodeJS.Process, 'arch' | 'platform' | 'version' | 'versions'>;
 

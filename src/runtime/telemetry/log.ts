@@ -1,7 +1,14 @@
 // How the gateway logs: JSON lines, readable ones on a terminal, and the one list of what never appears in them. Messages are fixed
 // strings, everything that varies goes into fields; what is worth a line is decided where it happens.
 
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
+import {
+  type DestinationStream,
+  type Logger,
+  pino,
+  type SerializedError,
+  stdSerializers,
+  stdTimeFunctions,
+} from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { type LineWriter, openStandardOutput } from './standard-output.ts';
 
@@ -45,11 +52,21 @@ export function createLogger(
       base: { pid: process.pid },
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: censorMarkedKeys },
+      serializers: { err: loggedError },
       redact: { paths: REDACTED_KEYS.flatMap(atThreeLevels), censor: CENSOR },
       hooks: { streamWrite: (line) => line.replaceAll(OWN_CREDENTIALS, CENSOR) },
     },
     destination,
   );
+}
+
+/** With the name that an error gives itself: the bundler renames a class whose name another one has. */
+function loggedError(error: unknown): unknown {
+  if (!(error instanceof Error)) return stdSerializers.err(error as Error);
+  const logged: SerializedError & { aggregateErrors?: unknown[] } = stdSerializers.err(error);
+  if (error.name !== 'Error') logged.type = error.name;
+  if (error instanceof AggregateError) logged.aggregateErrors = error.errors.map(loggedError);
+  return logged;
 }
 
 function atThreeLevels(key: string): string[] {

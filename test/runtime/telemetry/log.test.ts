@@ -31,6 +31,22 @@ test('writes a line as one JSON object with level, time, process and message', (
   });
 });
 
+test('calls an error by the name that it gives itself, whatever its class is called in a bundle', () => {
+  class StoreError2 extends Error {
+    override readonly name = 'StoreError';
+  }
+  const { lines, logger } = capture();
+  logger.error({ err: new StoreError2('full') }, 'fault');
+  logger.error({ err: new AggregateError([new StoreError2('full')]) }, 'fault');
+  logger.error({ err: new TypeError('wrong') }, 'fault');
+  const logged = lines.map((line) => (JSON.parse(line) as { err: Record<string, unknown> }).err);
+  expect(logged).toMatchObject([
+    { type: 'StoreError', message: 'full', stack: expect.stringContaining('log.test.ts') },
+    { type: 'AggregateError', aggregateErrors: [{ type: 'StoreError', message: 'full' }] },
+    { type: 'TypeError' },
+  ]);
+});
+
 test('writes a readable line on a terminal, with an error below and no secret', () => {
   const lines: string[] = [];
   const logger = createLogger('info', openTerminal({ write: (line) => void lines.push(line) }, false));

@@ -381,7 +381,9 @@ function skipScaleFactor(bits: BitReader): void {
 }
 
 /** The bits ended in the middle of something, or say what the standard forbids. */
-export class AacSyntaxError extends Error {}
+export class AacSyntaxError extends Error {
+  override readonly name = 'AacSyntaxError';
+}
 
 /** The most significant bit comes first. */
 export class BitReader {

@@ -13,7 +13,9 @@ export interface Sound {
 export type Decode = (bytes: AsyncIterable<Uint8Array>, onDamage: () => void) => AsyncGenerator<Sound>;
 
 /** It is known why there is no sound to be had; the message continues behind "cannot be decoded: ". */
-export class Undecodable extends Error {}
+export class Undecodable extends Error {
+  override readonly name = 'Undecodable';
+}
 
 const CHANNELS_MAX = 8;
 
