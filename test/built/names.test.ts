@@ -13,7 +13,7 @@ const modules = programs.flatMap((text) =>
   text.split(/^(?=\/\/ [\w@./-]+$)/m).filter((module) => /^\/\/ (?:src|machines)\//.test(module)),
 );
 
-test('every error of the source has a name of its own in the bundle', () => {
+test('every error of the source keeps a separate name in the bundle', () => {
   const declared = sourceFiles('src', 'machines')
     .filter(({ path }) => !path.startsWith('src/console/'))
     .flatMap(({ path }) => [...read(path).matchAll(ERROR_CLASS)].map(([, name]) => name));

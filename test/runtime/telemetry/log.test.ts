@@ -31,7 +31,7 @@ test('writes a line as one JSON object with level, time, process and message', (
   });
 });
 
-test('calls an error by the name that it gives itself, whatever its class is called in a bundle', () => {
+test('calls an error by the name that it gives itself, under any name of its class in a bundle', () => {
   class StoreError2 extends Error {
     override readonly name = 'StoreError';
   }
