@@ -18,7 +18,7 @@ import { checkCopy } from '../node/store/restore.ts';
 import { withBus } from './shared/bus.ts';
 import { action, actionsCommand } from './shared/command.ts';
 import { CommandError, EXIT, print, printTable, tell } from './shared/output.ts';
-import { ownerOf, requirePermission } from './shared/owner.ts';
+import { operatorClient, ownerOf, requirePermission } from './shared/owner.ts';
 import { requireWritable } from './shared/values.ts';
 
 const PROMOTE_MS = 30_000;
@@ -231,7 +231,12 @@ async function verify(
   const owner = ownerIn(kept);
   if (owner === undefined) throw noOwner();
   const mark = randomUUID();
-  if (owner.role === 'owner') await ownerOf(bus, secrets).store.markContent(mark);
+  if (owner.role === 'owner') {
+    const client = operatorClient(bus, secrets);
+    // Learns which node owns the accounts; without an answer the next call says so.
+    await client.greet().catch(() => {});
+    await ownerOf(client).store.markContent(mark);
+  }
   const compared = kept.filter(({ role }) => role !== 'joining');
   const verified = await Promise.all(
     compared.map(async ({ id, node, role }): Promise<Verified> => {

@@ -143,6 +143,26 @@ describe('a frozen accounts node', () => {
     release();
   });
 
+  test('addresses the node that answered, and ignores a later announcement of a former owner', async () => {
+    const { ask, pass, network, announce } = awayRig();
+    ask('first');
+    await pass(0);
+    const other = network.open('owner2');
+    const asked: unknown[] = [];
+    other.serve('accounts.0', (body) => {
+      asked.push(body);
+      return body;
+    });
+    announce('owner2', 6);
+    for (let number = 0; number < 8; number++) ask(number);
+    await pass(0);
+    expect(asked).toEqual([]);
+    announce('owner2', 8);
+    ask('moved');
+    await pass(0);
+    expect(asked).toHaveLength(1);
+  });
+
   test('waits for a slow call when its owner repeats that it is there', async () => {
     const { ask, pass, hold, announce } = awayRig();
     const release = hold();

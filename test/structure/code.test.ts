@@ -25,7 +25,7 @@ const BANS: readonly Ban[] = [
     what: /\bconstructor\??\.name\b|\bnew\.target\.name\b/g,
     within: ['machines', 'src'],
     except: ['src/console'],
-    instead: 'give it a name of its own, as errors have',
+    instead: 'give it a `name`, as errors have',
   },
   {
     name: 'takes the time from outside where it decides',

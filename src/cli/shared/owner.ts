@@ -1,7 +1,7 @@
 // The accounts as commands reach them: over NATS at the node that owns them, or in the database file of this machine.
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createAccountsClient } from '../../cluster/accounts/client.ts';
+import { type AccountsClient, createAccountsClient } from '../../cluster/accounts/client.ts';
 import { type Bus, BusError } from '../../cluster/bus/bus.ts';
 import { NOT_PERMITTED } from '../../cluster/bus/nats/pending-requests.ts';
 import type { SigningSecrets } from '../../cluster/bus/signed.ts';
@@ -58,9 +58,10 @@ async function overBus<Result>(config: Config, work: (owner: Owner) => Promise<R
   }
   const { bus, secrets } = opened;
   try {
-    const fault = await faultOf(bus, secrets);
+    const client = operatorClient(bus, secrets);
+    const fault = await faultOf(bus, client);
     if (fault !== undefined) return { fault };
-    return { result: await work(ownerOf(bus, secrets)) };
+    return { result: await work(ownerOf(client)) };
   } catch (error) {
     throw error instanceof StoreError && error.reason === 'unreachable'
       ? new CommandError(error.message, EXIT.temporary)
@@ -70,18 +71,17 @@ async function overBus<Result>(config: Config, work: (owner: Owner) => Promise<R
   }
 }
 
-const clientOf = (bus: Bus, { secret, previousSecret }: SigningSecrets) =>
+export const operatorClient = (bus: Bus, { secret, previousSecret }: SigningSecrets): AccountsClient =>
   createAccountsClient({ bus, secret, previousSecret, serviceOf: operatorService });
 
-export function ownerOf(bus: Bus, secrets: SigningSecrets): Owner {
-  const { ask } = clientOf(bus, secrets);
+export function ownerOf({ ask }: AccountsClient): Owner {
   return { ask, store: createOperatorStore({ ask }) };
 }
 
 /** Why no node that keeps the accounts can be asked. Undefined when the owner answers, or when a standby may become the owner. */
-async function faultOf(bus: Bus, secrets: SigningSecrets): Promise<string | undefined> {
+async function faultOf(bus: Bus, client: AccountsClient): Promise<string | undefined> {
   try {
-    const foreign = await clientOf(bus, secrets).greet();
+    const foreign = await client.greet();
     if (foreign !== undefined) throw new CommandError(foreign, EXIT.config);
     return undefined;
   } catch (error) {

@@ -8,7 +8,7 @@ import type { LedgerIdentity } from '../../store/identity.ts';
 import type { Ask } from '../../store/operation.ts';
 import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
 import { type Address, type Bus, BusError, type Detach } from '../bus/bus.ts';
-import { ACCOUNTS_OPEN, accountsService } from '../bus/subjects.ts';
+import { accountsService } from '../bus/subjects.ts';
 import { readIdentity } from '../known-ledger.ts';
 import { KnownOwners } from './announcements.ts';
 import { OwnerBreaker } from './owner-breaker.ts';
@@ -34,7 +34,7 @@ const TIMEOUT_MS = 10_000;
 const EPOCHS_MAX = 3;
 /** How long a start waits for an owner that hangs. */
 const JOIN_MS = 2_000;
-/** How long one node is asked within that time. */
+/** Timeout of one attempt within that time. */
 const GREETING_MS = 500;
 const NOTHING: AskContent = { group: '', organisationId: null, call: '', args: [] };
 
@@ -123,10 +123,9 @@ class SealedClient implements AccountsClient {
       bus,
       clock,
       serviceOf: this.#serviceOf,
-      onOther: () => this.#breaker.changed(),
+      onOpen: () => this.#breaker.answered(),
+      onChange: () => this.#breaker.changed(),
     });
-    // This node could not hear the owner, or the owner could not be heard.
-    bus.subscribe(ACCOUNTS_OPEN, () => this.#breaker.answered());
     bus.onConnection((isConnected) => isConnected && this.#breaker.answered());
     this.ask = (group, organisationId, call, args, timeoutMs = TIMEOUT_MS) =>
       this.#ask({ group, organisationId, call, args }, timeoutMs);
@@ -156,7 +155,7 @@ class SealedClient implements AccountsClient {
       try {
         return await this.#greetOnce();
       } catch (error) {
-        // A frozen owner may have been asked; the other one says every second that it is there.
+        // NATS may have chosen a frozen former owner; the current owner announces itself every second.
         const isLate = error instanceof BusError && error.reason === 'timeout';
         if (!isLate || this.#clock.now() >= untilMs) throw error;
       }
@@ -168,7 +167,9 @@ class SealedClient implements AccountsClient {
     for (const key of this.#keys) {
       const attempt = this.#nothing(id, key, GREETING_MS);
       const said = await this.#send(attempt);
-      if (said.type !== 'accounts.unread') return this.#faultIn(attempt, said);
+      if (said.type === 'accounts.unread') continue;
+      this.#learnOwner(attempt, said);
+      return this.#faultIn(attempt, said);
     }
     return FOREIGN;
   }
@@ -227,7 +228,10 @@ class SealedClient implements AccountsClient {
           clock?.learn(isRecord(answer) && answer.nowMs, this.#clock.now());
           return givenBy(answer);
         }
-        if (said.type === 'accounts.epoch') this.#learn(shard, opened(attempt, 'epoch', said.sealed));
+        if (said.type === 'accounts.epoch') {
+          this.#learn(shard, opened(attempt, 'epoch', said.sealed));
+          this.#learnOwner(attempt, said);
+        }
         // When late by the owner's clock alone, the call is repeated with the right time.
         if (said.clock !== undefined)
           this.#epochs.get(shard)?.clock.learn(opened(attempt, 'clock', said.clock), this.#clock.now());
@@ -285,6 +289,13 @@ class SealedClient implements AccountsClient {
     if (said === undefined) throw unreadable();
     this.#breaker.answered();
     return said;
+  }
+
+  #learnOwner(attempt: SealedAsk, { type, sealed, owner }: SaidBody): void {
+    if (type !== 'accounts.epoch' || owner === undefined) return;
+    const [node, epoch] = [opened(attempt, 'owner', owner), opened(attempt, 'epoch', sealed)];
+    if (typeof node !== 'string' || typeof epoch !== 'string') throw unreadable();
+    this.#owners.found(attempt.service, node, Number.parseInt(epoch, 10));
   }
 
   #learn(shard: string, epoch: unknown): void {

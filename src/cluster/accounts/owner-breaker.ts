@@ -8,7 +8,7 @@ import { BusError } from '../bus/bus.ts';
 const QUIET_MS = 500;
 /** A node that is only busy answers within this time: a ping runs nothing. */
 const PING_MS = 1_500;
-/** What a former owner has not answered this long after the next one has begun, it does not answer any more. */
+/** Calls to a former owner are rejected this long after the next owner was announced. */
 const FORMER_MS = 1_000;
 /** While open: the timeout of a ping, and the pause before the next one. */
 const PROBE_MS = 1_000;
@@ -54,7 +54,7 @@ export class OwnerBreaker {
     });
   }
 
-  /** The node has answered something. */
+  /** The node has answered something, or has begun. */
   answered(): void {
     this.#answeredMs = this.#options.clock.now();
     if (!this.#isOpen) return;
@@ -62,7 +62,7 @@ export class OwnerBreaker {
     this.#change(false);
   }
 
-  /** Another node answers from now on. What the former one still answers soon is waited for. */
+  /** The owner changed. Waiting calls may still get the answer of the former one for a moment. */
   changed(): void {
     this.answered();
     const before = [...this.#waiting];

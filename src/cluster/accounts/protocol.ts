@@ -51,11 +51,13 @@ export interface SaidBody extends BusBody {
   ledger?: string;
   /** With an epoch, and when late: what the owner's clock shows, sealed. Absent in older versions. */
   clock?: string;
+  /** With an epoch: the incarnation of the owner, sealed. Absent in older versions. */
+  owner?: string;
 }
 
 const SAID = ['accounts.answer', 'accounts.more', 'accounts.epoch', 'accounts.late', 'accounts.unread'] as const;
 
-export type Direction = 'ask' | 'answer' | 'epoch' | 'ledger' | 'clock';
+export type Direction = 'ask' | 'answer' | 'epoch' | 'ledger' | 'clock' | 'owner';
 
 /** What a sealed text is bound to. */
 export interface Bound {
@@ -131,11 +133,16 @@ export function readRequest(body: BusBody): AskBody | RestBody | undefined {
 }
 
 export function readSaid(body: BusBody): SaidBody | undefined {
-  const { type, parts, sealed, ledger, clock } = body as Partial<SaidBody>;
+  const { type, parts, sealed, ledger, clock, owner } = body as Partial<SaidBody>;
   if (type === undefined || !SAID.includes(type) || !isCount(parts)) return undefined;
   if (typeof sealed !== 'string' || sealed.length > PART_LENGTH_MAX) return undefined;
-  if (!isAside(ledger) || !isAside(clock)) return undefined;
-  return { type, parts, sealed, ...(ledger !== undefined && { ledger }), ...(clock !== undefined && { clock }) };
+  if (!isAside(ledger) || !isAside(clock) || !isAside(owner)) return undefined;
+  return {
+    ...{ type, parts, sealed },
+    ...(ledger !== undefined && { ledger }),
+    ...(clock !== undefined && { clock }),
+    ...(owner !== undefined && { owner }),
+  };
 }
 
 /** Whether it may be sent beside an epoch. */

@@ -94,7 +94,7 @@ export function serveAccounts(options: AccountsServiceOptions): AccountsService 
 
 class Service {
   readonly #options: AccountsServiceOptions;
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #keys: readonly Uint8Array[];
   readonly #owner: string;
   #turn = 0;
@@ -179,7 +179,11 @@ class Service {
     if (bound.epoch !== this.#epoch) {
       this.#options.onRefused?.('epoch');
       const { ledger } = this.#options;
-      const epoch = { ...said('accounts.epoch', sealContent(key, 'epoch', bound, this.#epoch)), clock: clock() };
+      const epoch = {
+        ...said('accounts.epoch', sealContent(key, 'epoch', bound, this.#epoch)),
+        clock: clock(),
+        owner: sealContent(key, 'owner', bound, this.#options.bus.node),
+      };
       return ledger === undefined ? epoch : { ...epoch, ledger: sealContent(key, 'ledger', bound, ledger) };
     }
     const asked = readContent(content);

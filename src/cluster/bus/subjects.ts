@@ -105,7 +105,7 @@ export const accountsSnapshots = (shard: string): string => `accounts.snapshots.
 /** The topic on which that node announces that it has begun. */
 export const ACCOUNTS_OPEN = 'accounts.open';
 
-/** The topic on which it says every second that it still answers: the first announcement does not reach nodes without NATS. */
+/** The topic on which it repeats that every second, for nodes that were disconnected from NATS. */
 export const ACCOUNTS_OWNED = 'accounts.owned';
 
 export interface AccountsOpen {

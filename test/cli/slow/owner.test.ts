@@ -77,6 +77,24 @@ describe.skipIf(!natsServerIsHere)('commands over NATS', () => {
   );
 
   it(
+    'reach the next owner while NATS still offers the frozen one',
+    async () => {
+      const epochOf = ({ log }: ClusterNode) =>
+        Number(log.findLast(({ msg }) => msg === 'owns the accounts')?.epoch ?? 0);
+      const [frozen, ...others] = KEEPERS.map((id) => cluster.node(id)).sort((a, b) => epochOf(b) - epochOf(a));
+      const from = others.map(({ log }) => log.length);
+      frozen?.signal('SIGSTOP');
+      await Promise.race(others.map((node, at) => node.logged('owns the accounts', undefined, from[at])));
+      // Half of the requests that NATS distributes would go to the frozen node.
+      const results = await Promise.all(Array.from({ length: 6 }, (_, n) => run(['orgs', 'create', `Beside ${n}`])));
+      expect(results.map(({ code }) => code)).toEqual(results.map(() => 0));
+      await frozen?.end('SIGKILL');
+    },
+    // Less than calls to the frozen node take to time out one after the other.
+    NODE_START_MS,
+  );
+
+  it(
     'say what is known when no owner is left, and leave the file of a replica alone',
     async () => {
       await Promise.all(KEEPERS.map((id) => cluster.node(id).end('SIGKILL')));
