@@ -8,7 +8,7 @@ import type { LoadResult, LoadTask } from './batch/load.ts';
 import { PEER } from './batch/peer.ts';
 import { cpuMsOf, message } from './batch/processes.ts';
 import { startSetting } from './batch/setting.ts';
-import { percentile, ratiosOf, type Spread, spreadOf, textOf } from './batch/spread.ts';
+import { percentile, ratiosOf, type Spread, spreadOf, textOf } from './spread.ts';
 import { bodyTask, formTask, LARGE_BYTES, type Task } from './batch/tasks.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));

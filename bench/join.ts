@@ -13,10 +13,10 @@ import { createAccountsClient } from '../src/cluster/accounts/client.ts';
 import { openNatsBus } from '../src/cluster/bus/nats/bus.ts';
 import { createRemoteStore } from '../src/node/store/remote-store.ts';
 import { DATABASE_NAME } from '../src/store/keep-database.ts';
-import { percentile } from './batch/spread.ts';
 import { compiledStore } from './compiled-store.ts';
 import { startNatsServers } from './replicas/nats-servers.ts';
 import { createPayer, type Payer, settledPerSecond, settleOne } from './settlements.ts';
+import { percentile } from './spread.ts';
 
 const words = process.argv.slice(2);
 const sessions = Number(words.find((word) => /^\d+$/.test(word)) ?? 1_000_000);

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Store } from '../src/node/store/store.ts';
-import { ratiosOf, type Spread, spreadOf, textOf } from './batch/spread.ts';
 import { compiledStore } from './compiled-store.ts';
 import { createPayer, settledPerSecond } from './settlements.ts';
+import { ratiosOf, type Spread, spreadOf, textOf } from './spread.ts';
 
 const LOADS = {
   settled_per_second: { name: '100 in flight', inFlight: 100, renewals: 0 },

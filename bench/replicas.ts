@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Store } from '../src/node/store/store.ts';
-import { percentile, type Spread, spreadOf, textOf } from './batch/spread.ts';
 import { compiledStore } from './compiled-store.ts';
 import { startNatsServers } from './replicas/nats-servers.ts';
 import { openReplica } from './replicas/replica.ts';
 import { createPayer, type Payer, settledPerSecond, settleOne } from './settlements.ts';
+import { percentile, type Spread, spreadOf, textOf } from './spread.ts';
 
 const words = process.argv.slice(2);
 const option = (name: string, standard: number): number => {
