@@ -1,10 +1,7 @@
 // `npm run bench -- failover [--sessions 200] [--alone 5] [--stopped 40] [--json]`: live sessions stream in real time to one provider,
 // which is then lost: with every socket and its port at a stroke, for one session alone, so many times, and for all at the same instant;
 // and in silence, with its process stopped. Says how long they were without one.
-import { type ChildProcess, type ChildProcessWithoutNullStreams, fork, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -13,6 +10,7 @@ import { assemblyai } from '../src/vendors/assemblyai/index.ts';
 import { difference, nowMs, percentiles } from './failover/figures.ts';
 import type { LoadOptions, LoadOrder, LoadReport, LoadResult } from './failover/load.ts';
 import type { ProviderOrder, ProviderReport } from './failover/provider.ts';
+import { type GatewayProgram, startGatewayProgram } from './gateway-program.ts';
 
 type Loss = 'cut' | 'stopped';
 
@@ -68,8 +66,8 @@ console.log(
 
 /** One gateway, two simulated providers and the clients, each in a process of its own. */
 async function run(count: number, loss: Loss): Promise<Measured> {
-  const directory = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
   const children: ChildProcess[] = [];
+  let gateway: GatewayProgram | undefined;
   const started = <Child extends ChildProcess>(child: Child): Child => {
     children.push(child);
     return child;
@@ -78,7 +76,8 @@ async function run(count: number, loss: Loss): Promise<Measured> {
     const first = started(startChild('./failover/provider.ts', FIRST.provider));
     const second = started(startChild('./failover/provider.ts', SECOND.provider));
     const urls = { first: (await reportOf(first, 'url')).url, second: (await reportOf(second, 'url')).url };
-    const { url, key } = await addressOf(started(startGateway(directory, urls)), directory);
+    gateway = await startGateway(urls);
+    const { url, key } = gateway;
     const asked: LoadOptions = {
       url,
       key,
@@ -107,7 +106,7 @@ async function run(count: number, loss: Loss): Promise<Measured> {
     };
   } finally {
     await Promise.all(children.map(kill));
-    rmSync(directory, { recursive: true, force: true });
+    await gateway?.stop();
   }
 }
 
@@ -195,37 +194,14 @@ function startChild(file: string, argument: string): ChildProcess {
   return fork(new URL(file, import.meta.url), [argument], { execArgv: ['--import', 'tsx'] });
 }
 
-/** The program itself. */
-function startGateway(directory: string, urls: { first: string; second: string }): ChildProcessWithoutNullStreams {
-  const env = {
-    ...process.env,
+function startGateway(urls: { first: string; second: string }): Promise<GatewayProgram> {
+  return startGatewayProgram({
     VOXGATE_LAG_MS_MAX: '60000',
-    VOXGATE_PORT: '0',
-    VOXGATE_DATA_DIRECTORY: directory,
-    VOXGATE_SESSIONS_PER_KEY_MAX: '100000',
-    VOXGATE_SESSIONS_PER_ORGANISATION_MAX: '100000',
-    VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '1000000',
     VOXGATE_DIALS_PER_MODEL_MAX: String(DIALS),
-    VOXGATE_LOG_LEVEL: 'silent',
     [`VOXGATE_${FIRST.provider.toUpperCase()}_URL`]: urls.first,
     [`${FIRST.provider.toUpperCase()}_API_KEY`]: 'simulated',
     [`VOXGATE_${SECOND.provider.toUpperCase()}_URL`]: urls.second,
     [`${SECOND.provider.toUpperCase()}_API_KEY`]: 'simulated',
-  };
-  const program = fileURLToPath(new URL('../bin/voxgate.js', import.meta.url));
-  return spawn(process.execPath, [program, 'serve'], { env });
-}
-
-/** Its address, from what it prints, and its first key, which it leaves in its directory. */
-function addressOf(gateway: ChildProcessWithoutNullStreams, directory: string): Promise<{ url: string; key: string }> {
-  return new Promise((resolve, reject) => {
-    let printed = '';
-    gateway.stderr.on('data', (chunk) => {
-      printed += chunk;
-      const url = /listens on (\S+)/.exec(printed)?.[1];
-      if (url !== undefined) resolve({ url, key: readFileSync(join(directory, 'first-key'), 'utf8').trim() });
-    });
-    gateway.once('exit', () => reject(new Error(`The gateway did not start: ${printed}`)));
   });
 }
 

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../bin/build.js';
 import { nextLine, startNative } from './live/native.ts';
-import { type GatewayTarget, startGateway } from './live/targets.ts';
-import type { Figures } from './process-under-load.ts';
+import { startGateway, type Target } from './live/targets.ts';
+import { residentMbOf } from './processes.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const cache = `${root}.cache/bench`;
@@ -77,14 +77,13 @@ interface Measured {
   result: LoadResult;
   cpu: Cpu;
   seconds: number;
-  figures: Figures;
+  residentMb: number;
 }
 
 /** So many openings, at that rate or, for 0, at once. */
 async function run(count: number, perSecond: number): Promise<Measured> {
   const { port, path, headers } = target;
   const args = [port, path, headers, count, perSecond, options['held-ms'], SECONDS_MAX + count / (perSecond || count)];
-  target.reset();
   const load = startNative(cache, 'opens', args.map(String));
   await nextLine(load);
   const [before, beganMs] = [cpuOf(target), performance.now()];
@@ -92,9 +91,9 @@ async function run(count: number, perSecond: number): Promise<Measured> {
   const seconds = (performance.now() - beganMs) / 1000;
   const cpu = spent(before, cpuOf(target));
   const result = JSON.parse(await nextLine(load)) as LoadResult;
-  const figures = await target.figures();
+  const residentMb = residentMbOf(target.pid);
   await delay(SETTLE_MS);
-  return { result, cpu, seconds, figures };
+  return { result, cpu, seconds, residentMb };
 }
 
 /** What the process uses while nobody comes, in cores: it is no part of what an opening costs. The least of several looks. */
@@ -110,7 +109,7 @@ async function idleShare(): Promise<Cpu> {
   return idle;
 }
 
-function shownOf({ result, cpu, seconds, figures }: Measured, idle: Cpu) {
+function shownOf({ result, cpu, seconds, residentMb }: Measured, idle: Cpu) {
   const { startedMs, served, toldOff, lost, unended } = result;
   const each = (ms: number, idleShare: number) => round3((ms - idleShare * seconds * 1000) / Math.max(1, served));
   const [main, others] = [each(cpu.mainMs, idle.mainMs), each(cpu.othersMs, idle.othersMs)];
@@ -125,16 +124,14 @@ function shownOf({ result, cpu, seconds, figures }: Measured, idle: Cpu) {
     told_off: toldOff,
     lost,
     unended,
-    loop_p99_ms: round3(figures.loopP99Ms),
-    gc_max_ms: round3(figures.pauses.maxMs),
-    gc_share: round3(figures.pauses.sumMs / (seconds * 1000)),
     load_core: result.coreShare,
     load_late_ms: result.lateMs,
+    resident_mb: Math.round(residentMb),
   };
 }
 
 /** Of the main thread, and of all others: that of the database, the collector's, the compiler's. */
-function cpuOf({ pid }: GatewayTarget): Cpu {
+function cpuOf({ pid }: Target): Cpu {
   let [mainMs, allMs] = [0, 0];
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     // A thread may end meanwhile; what it has used is then small.

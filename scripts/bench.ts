@@ -18,6 +18,9 @@ const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   'speech-gate': () => import('../bench/speech-gate.ts'),
 };
 
+// Ends with an `exit` event, on which benches end their processes.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 // What is left of the arguments is the bench's own.
 const [name = ''] = process.argv.splice(2, 1);
 const bench = benches[name];

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { CORES } from '../processes.ts';
 
 const SOURCES = fileURLToPath(new URL('./native/', import.meta.url));
 const HEADER = 'websocket.h';
-/** The gateway and its peers have the first core for themselves. */
-const LOAD_CORE = '1';
 
 export interface NativeProgram {
   process: ChildProcessByStdio<Writable, Readable, null>;
@@ -23,7 +22,7 @@ export function startNative(cache: string, name: string, args: readonly string[]
   const source = join(SOURCES, `${name}.c`);
   const changedMs = Math.max(changedAt(source), changedAt(join(SOURCES, HEADER)));
   if (changedAt(program) < changedMs) execFileSync('cc', ['-O2', '-o', program, source], { stdio: 'inherit' });
-  const child = spawn('taskset', ['-c', LOAD_CORE, program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn('taskset', ['-c', CORES.others, program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   return { process: child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
 }
 

@@ -3,8 +3,11 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Figures, Question } from '../process-under-load.ts';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { startGatewayProgram } from '../gateway-program.ts';
+import { CORES, endWithBench } from '../processes.ts';
 
 /** A started target. */
 export interface Target {
@@ -22,9 +25,6 @@ export interface Asked {
   query: Readonly<Record<string, string>>;
 }
 
-const TARGET_CORE = '0';
-const tsx = ['--import', 'tsx'];
-
 export const TARGETS = {
   gateway: (asked: Asked) => startGateway(asked, 'auto'),
   'gateway-node': (asked: Asked) => startGateway(asked, 'node'),
@@ -35,43 +35,19 @@ export const TARGETS = {
 
 export type TargetName = keyof typeof TARGETS;
 
-/** A target that tells what it holds. */
-export interface GatewayTarget extends Target {
-  reset(): void;
-  figures(): Promise<Figures>;
-}
-
-export async function startGateway({ upstreamPort, query }: Asked, door: string): Promise<GatewayTarget> {
-  const child = forked(new URL('../process-under-load.ts', import.meta.url), [], {
-    BENCH_PROVIDERS: 'deepgram',
-    BENCH_DOOR: door,
-    BENCH_SETTINGS: JSON.stringify({
-      DEEPGRAM_API_KEY: 'bench',
-      VOXGATE_DEEPGRAM_URL: `http://127.0.0.1:${upstreamPort}`,
-      ...(JSON.parse(process.env.BENCH_SETTINGS ?? '{}') as object),
-    }),
+export async function startGateway({ upstreamPort, query }: Asked, adapter: string): Promise<Target> {
+  const { url, key, pid, stop } = await startGatewayProgram({
+    DEEPGRAM_API_KEY: 'bench',
+    VOXGATE_DEEPGRAM_URL: `http://127.0.0.1:${upstreamPort}`,
+    VOXGATE_DOOR: adapter,
   });
-  const { url, key } = await told<{ url: string; key: string }>(child);
   const asked = new URLSearchParams({ model: 'deepgram/nova-3', sample_rate: '16000', encoding: 'linear16', ...query });
-  return {
-    port: Number(new URL(url).port),
-    path: `/v1/listen?${asked}`,
-    headers: `Authorization: Bearer ${key}\r\n`,
-    pid: child.pid as number,
-    reset: () => void child.send({ ask: 'reset' } satisfies Question),
-    figures: () => {
-      child.send({ ask: 'figures' } satisfies Question);
-      return told<Figures>(child);
-    },
-    stop: () => {
-      child.send({ ask: 'stop' } satisfies Question);
-      return ended(child);
-    },
-  };
+  const headers = `Authorization: Bearer ${key}\r\n`;
+  return { port: Number(new URL(url).port), path: `/v1/listen?${asked}`, headers, pid, stop };
 }
 
-async function startRelay(program: URL, upstreamPort: number): Promise<Target> {
-  const child = forked(program, [`ws://127.0.0.1:${upstreamPort}/v1/listen`], {});
+async function startRelay(source: URL, upstreamPort: number): Promise<Target> {
+  const child = forked(await compiled(source), [`ws://127.0.0.1:${upstreamPort}/v1/listen`]);
   const { port } = await told<{ port: number }>(child);
   const stop = () => {
     child.disconnect();
@@ -102,9 +78,10 @@ async function startNginx(upstreamPort: number): Promise<Target> {
       }
     }`,
   );
-  const child = spawn('taskset', ['-c', TARGET_CORE, 'nginx', '-e', 'stderr', '-p', home, '-c', 'nginx.conf'], {
+  const child = spawn('taskset', ['-c', CORES.measured, 'nginx', '-e', 'stderr', '-p', home, '-c', 'nginx.conf'], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  endWithBench(child);
   await listening(port);
   const stop = async () => {
     child.kill();
@@ -114,13 +91,18 @@ async function startNginx(upstreamPort: number): Promise<Target> {
   return { port, path: '/v1/listen', headers: '', pid: child.pid as number, stop };
 }
 
-/** A module on the first core; what is measured of it is far behind what its start cost. */
-function forked(module: URL, args: string[], env: Record<string, string>): ChildProcess {
-  const flags = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean);
-  return fork(module, args, {
+/** As JavaScript: a loader for TypeScript would be part of the memory that is measured. */
+async function compiled(source: URL): Promise<string> {
+  const file = fileURLToPath(source);
+  const outfile = fileURLToPath(new URL(`../../.cache/bench/${basename(file, '.ts')}.js`, import.meta.url));
+  await build({ entryPoints: [file], outfile, bundle: true, packages: 'external', platform: 'node', format: 'esm' });
+  return outfile;
+}
+
+function forked(program: string, args: string[]): ChildProcess {
+  return fork(program, args, {
     execPath: '/usr/bin/env',
-    execArgv: ['taskset', '-c', TARGET_CORE, process.execPath, ...tsx, '--expose-gc', ...flags],
-    env: { ...process.env, ...env },
+    execArgv: ['taskset', '-c', CORES.measured, process.execPath],
     serialization: 'advanced',
   });
 }

@@ -12,7 +12,7 @@
 struct Client {
   int fd, isOpen, isGone;
   int64_t phaseNs, startNs;
-  int64_t sentBytes, seconds, answers, events;
+  int64_t sentBytes, seconds, answers, answeredSecond;
   int64_t sentAtNs[KEPT];
   struct Inbox inbox;
 };
@@ -40,6 +40,9 @@ static void answered(struct Client *client, const char *text, size_t length) {
   const char *mark = memmem(text, length, "answer ", 7);
   if (mark == NULL) return;
   int64_t second = atoll(mark + 7);
+  // A final and the end of its turn answer the same second.
+  if (second <= client->answeredSecond) return;
+  client->answeredSecond = second;
   client->answers++;
   if (!isMeasuring || second > client->seconds || second <= client->seconds - KEPT) return;
   if (delays < SAMPLES_MAX) delaysMs[delays++] = (nowNs() - client->sentAtNs[second % KEPT]) / 1e6;
