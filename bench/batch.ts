@@ -1,44 +1,62 @@
-// `npm run bench -- batch [rounds] [--json]`: what the gateway adds to a file's way to its provider, how many requests a second it
-// takes, and what large uploads cost it in memory and time. In every round the provider itself, a hop that only passes bytes on,
-// another gateway and this one take turns; what is compared was measured in one round.
+// `npm run bench -- batch [--rounds 5] [--seconds 10] [--peers portkey,litellm] [--json]`: how long a file takes to its provider and back,
+// how many requests a second a process serves, and what large uploads cost in memory and time. In every round the provider itself, a hop
+// that only forwards bytes, other gateways and this one take turns. Figures are compared within one round.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../bin/build.js';
+import { type Measured, type Of, uploadsOf, waysOf } from './batch/figures.ts';
 import type { LoadResult, LoadTask } from './batch/load.ts';
-import { PEER } from './batch/peer.ts';
-import { cpuMsOf, message } from './batch/processes.ts';
+import { PEERS, type PeerName } from './batch/peers.ts';
+import { message } from './batch/processes.ts';
 import { startSetting } from './batch/setting.ts';
-import { percentile, ratiosOf, type Spread, spreadOf, textOf } from './spread.ts';
 import { bodyTask, formTask, LARGE_BYTES, type Task } from './batch/tasks.ts';
+import { cpuMsOf, residentMbOf } from './processes.ts';
+import { percentile, textOf } from './spread.ts';
 
+const { values: options } = parseArgs({
+  args: process.argv.slice(2),
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '10' },
+    peers: { type: 'string', default: Object.keys(PEERS).join(',') },
+    json: { type: 'boolean', default: false },
+  },
+});
 const root = fileURLToPath(new URL('../', import.meta.url));
-const rounds = Number(process.argv.slice(2).find((argument) => /^\d+$/.test(argument)) ?? 3);
-const isJsonOnly = process.argv.includes('--json');
+const [rounds, seconds] = [Number(options.rounds), Number(options.seconds)];
 
 const UPLOADS = 4;
-const PACED = { perSecond: 50, forMs: 5_000 };
-const SATURATED = { connections: 32, forMs: 4_000 };
+const PACED = { perSecond: 50, forMs: seconds * 1_000 };
+const SATURATED = { connections: 32, forMs: seconds * 400 };
 /** What is compared is not the compiler's work. */
 const WARM = { connections: 8, forMs: 1_000 };
 const WARM_REQUESTS = 5_000;
-const WARM_TURNS_MAX = 15;
+const WARM_TURNS_MAX = Math.min(15, seconds * 2);
 
 await ensureBuilt(root);
-const setting = await startSetting(root);
-const { gateway, provider, simulator, relay, uploadRelay, peer, load, model } = setting;
+const setting = await startSetting(root, options.peers.split(',').filter(Boolean) as PeerName[]);
+const { gateway, provider, simulator, relay, uploadRelay, load, model } = setting;
 
-const bench = { Authorization: 'Bearer bench' };
-const own = (key: string) => ({ Authorization: `Bearer ${key}` });
-const portkey = { 'x-portkey-provider': 'openai', 'x-portkey-custom-host': `${provider.url}/v1` };
-/** `prepaid`: the gateway for an organisation whose credit has an end, which has to be held before the provider is asked. */
-const ways = {
-  direct: { process: provider, task: formTask(provider.url, bench, { model }) },
-  relay: { process: relay, task: formTask(relay.url, bench, { model }) },
-  gateway: { process: gateway, task: formTask(gateway.url, own(gateway.key), { model: `openai/${model}` }) },
-  prepaid: { process: gateway, task: formTask(gateway.url, own(gateway.prepaidKey), { model: `openai/${model}` }) },
-  peer: { process: peer, task: formTask(peer.url, { ...bench, ...portkey }, { model }) },
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
+interface WayThrough {
+  pid: number;
+  task: Task;
+}
+/** `prepaid`: the gateway for an organisation with limited credit, which has to be held before the request to the provider. */
+const ways: Readonly<Record<string, WayThrough>> = {
+  direct: { pid: provider.pid, task: formTask(provider.url, bearer('bench'), { model }) },
+  relay: { pid: relay.pid, task: formTask(relay.url, bearer('bench'), { model }) },
+  gateway: { pid: gateway.pid, task: formTask(gateway.url, bearer(gateway.key), { model: `openai/${model}` }) },
+  prepaid: { pid: gateway.pid, task: formTask(gateway.url, bearer(gateway.prepaidKey), { model: `openai/${model}` }) },
+  ...Object.fromEntries(
+    Object.entries(setting.peers).map(([name, { url, pid, headers }]) => [
+      name,
+      { pid, task: formTask(url, { ...bearer('bench'), ...headers }, { model }) },
+    ]),
+  ),
 };
-const largeForm = (fields: Record<string, string>) => formTask(gateway.url, own(gateway.key), fields, LARGE_BYTES);
+const largeForm = (fields: Record<string, string>) => formTask(gateway.url, bearer(gateway.key), fields, LARGE_BYTES);
 /** Four files of 100 MB at once. `kept`: by way of the gateway's disk, since a fallback may need the file again. */
 const uploads = {
   direct: bodyTask(simulator.url),
@@ -46,36 +64,23 @@ const uploads = {
   straight: largeForm({ model: 'deepgram/nova-3' }),
   kept: largeForm({ model: 'deepgram/nova-3', fallbacks: `openai/${model}` }),
 };
-type Way = keyof typeof ways;
+type Way = string;
 type Upload = keyof typeof uploads;
-type Of<Name extends string, Figures> = Record<Name, Figures[]>;
-
-/** One way in one round. */
-interface Measured {
-  p50Ms: number;
-  p99Ms: number;
-  perSecond: number;
-  /** Of the process that is measured, for each request. */
-  cpuMs: number;
-  /** Shares of a core. */
-  loadBusy: number;
-  providerBusy: number;
-}
 
 try {
-  const wayNames = Object.keys(ways) as Way[];
-  for (const way of wayNames) await warm(ways[way].task);
+  const wayNames = Object.keys(ways);
+  for (const { task } of Object.values(ways)) await warm(task);
   const paced = emptyOf<Way, Measured>(ways);
   const saturated = emptyOf<Way, Measured>(ways);
   const large = emptyOf<Upload, { ms: number; growthMib: number }>(uploads);
   for (let round = 0; round < rounds; round++) {
-    for (const way of wayNames) paced[way].push(await measure(way, PACED));
-    for (const way of wayNames) saturated[way].push(await measure(way, SATURATED));
+    for (const way of wayNames) paced[way]?.push(await measure(way, PACED));
+    for (const way of wayNames) saturated[way]?.push(await measure(way, SATURATED));
     for (const name of Object.keys(uploads) as Upload[]) large[name].push(await upload(uploads[name]));
   }
   report(paced, saturated, large);
 } finally {
-  setting.close();
+  await setting.close();
 }
 
 function emptyOf<Name extends string, Figures>(names: Record<Name, unknown>): Of<Name, Figures> {
@@ -90,22 +95,19 @@ async function warm(task: Task): Promise<void> {
 }
 
 async function measure(way: Way, how: LoadTask['load']): Promise<Measured> {
-  const { process, task } = ways[way];
-  const watched = [process, load, provider];
-  const before = watched.map(cpuMsOf);
+  const { pid, task } = ways[way] as WayThrough;
+  const timesOf = () => ({ measured: cpuMsOf(pid), load: cpuMsOf(load.pid), provider: cpuMsOf(provider.pid) });
+  const before = timesOf();
   const { ms, wholeMs } = await ask(task, how);
-  const [cpuMs, loadMs, providerMs] = watched.map((child, index) => cpuMsOf(child) - (before[index] ?? 0)) as [
-    number,
-    number,
-    number,
-  ];
+  const after = timesOf();
   return {
     p50Ms: percentile(ms, 0.5),
     p99Ms: percentile(ms, 0.99),
     perSecond: (ms.length / wholeMs) * 1_000,
-    cpuMs: cpuMs / ms.length,
-    loadBusy: loadMs / wholeMs,
-    providerBusy: providerMs / wholeMs,
+    cpuMs: (after.measured - before.measured) / ms.length,
+    residentMb: residentMbOf(pid),
+    loadBusy: (after.load - before.load) / wholeMs,
+    providerBusy: (after.provider - before.provider) / wholeMs,
   };
 }
 
@@ -131,70 +133,18 @@ function report(
   saturated: Of<Way, Measured>,
   large: Of<Upload, { ms: number; growthMib: number }>,
 ): void {
-  const of = (measured: readonly Measured[], name: keyof Measured) => measured.map((each) => each[name]);
-  const added = (way: Way) =>
-    Object.fromEntries(
-      (['p50', 'p99'] as const).map((share) => {
-        const direct = of(paced.direct, `${share}Ms`);
-        return [share, spreadOf(of(paced[way], `${share}Ms`).map((ms, round) => ms - (direct[round] ?? 0)))];
-      }),
-    ) as Record<'p50' | 'p99', Spread>;
-  const uploadMs = (name: Upload) => large[name].map(({ ms }) => ms);
-  const ratios = {
-    saturation_vs_portkey: ratiosOf(of(saturated.gateway, 'perSecond'), of(saturated.peer, 'perSecond')),
-    saturation_prepaid_vs_portkey: ratiosOf(of(saturated.prepaid, 'perSecond'), of(saturated.peer, 'perSecond')),
-    cpu_vs_portkey: ratiosOf(of(saturated.gateway, 'cpuMs'), of(saturated.peer, 'cpuMs')),
-    upload_time: ratiosOf(uploadMs('straight'), uploadMs('direct')),
-    upload_time_kept: ratiosOf(uploadMs('kept'), uploadMs('direct')),
-    upload_time_relay: ratiosOf(uploadMs('relay'), uploadMs('direct')),
-  };
-  const addedMs = Object.fromEntries(
-    (['gateway', 'prepaid', 'peer', 'relay'] as const).map((way) => [way, added(way)]),
-  ) as Record<'gateway' | 'prepaid' | 'peer' | 'relay', ReturnType<typeof added>>;
-  const busy = (['loadBusy', 'providerBusy'] as const).map((name) =>
-    Math.max(...Object.values(saturated).flatMap((each) => of(each, name))),
-  );
-  if (!isJsonOnly) tell(paced, saturated, ratios, addedMs);
-  const middle = (each: Spread) => each.median;
-  const figures = {
-    ratios: Object.fromEntries(Object.entries(ratios).map(([name, each]) => [name, middle(each)])),
-    added_ms: { p50: middle(addedMs.gateway.p50), p99: middle(addedMs.gateway.p99) },
-    added_ms_of: addedMs,
-    spread: ratios,
-    per_second: Object.fromEntries(
-      Object.entries(saturated).map(([way, each]) => [way, spreadOf(of(each, 'perSecond'))]),
-    ),
-    cpu_ms: Object.fromEntries(Object.entries(saturated).map(([way, each]) => [way, spreadOf(of(each, 'cpuMs'))])),
-    /** The most of a core that they took in any round: below 1 they were not what was measured. */
-    busy: { load: busy[0], provider: busy[1] },
-    upload_growth_mib: spreadOf(large.straight.map(({ growthMib }) => growthMib)),
-    kept_upload_growth_mib: spreadOf(large.kept.map(({ growthMib }) => growthMib)),
-    ...{ rounds, peer: PEER, door: gateway.door, pinned: setting.isPinned },
-  };
-  console.log(JSON.stringify(figures));
-}
-
-function tell(
-  paced: Of<Way, Measured>,
-  saturated: Of<Way, Measured>,
-  ratios: Readonly<Record<string, Spread>>,
-  addedMs: Readonly<Record<string, Record<'p50' | 'p99', Spread>>>,
-): void {
-  console.log(
-    `${rounds} rounds, medians [lowest..highest]; ${PACED.perSecond} requests a second, then as many as there can be`,
-  );
-  for (const way of Object.keys(saturated) as Way[]) {
-    const figure = (measured: readonly Measured[], name: keyof Measured) =>
-      textOf(spreadOf(measured.map((each) => each[name])));
-    const row = [
-      `p50 ${figure(paced[way], 'p50Ms')} ms, p99 ${figure(paced[way], 'p99Ms')} ms`,
-      `${figure(saturated[way], 'perSecond')} a second at ${figure(saturated[way], 'cpuMs')} ms of CPU each`,
-      `load ${figure(saturated[way], 'loadBusy')} and provider ${figure(saturated[way], 'providerBusy')} of a core`,
-    ];
-    console.log(`${way.padEnd(8)} ${row.join('; ')}`);
+  const peers = Object.keys(setting.peers);
+  const [requests, files] = [waysOf(paced, saturated, peers), uploadsOf(large)];
+  if (!options.json) {
+    console.log(`${rounds} rounds, medians [lowest..highest]`);
+    console.log(
+      `${PACED.perSecond} requests a second for the percentiles, as many as there can be for the other figures`,
+    );
+    for (const [name, row] of [...Object.entries(requests), ...Object.entries(files)]) {
+      const texts = Object.entries(row).map(([figure, of]) => `${figure} ${textOf(of)}`);
+      console.log(`${name.padEnd(9)} ${texts.join('; ')}`);
+    }
   }
-  for (const [way, { p50, p99 }] of Object.entries(addedMs)) {
-    console.log(`${way.padEnd(8)} adds p50 ${textOf(p50)} ms, p99 ${textOf(p99)} ms`);
-  }
-  for (const [name, ratio] of Object.entries(ratios)) console.log(`${name} ${textOf(ratio)}`);
+  const { adapter, isPinned: pinned } = setting;
+  console.log(JSON.stringify({ rounds, seconds, peers: PEERS, adapter, pinned, requests, uploads: files }));
 }

@@ -1,13 +1,7 @@
 // The processes of the batch bench: started, kept apart on the cores of the machine, and asked how much of a core they take.
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-
-/** What is measured has the first core for itself; load and provider have the second. */
-const CORES = { measured: '0', others: '1' } as const;
-
-/** Clock ticks of the kernel, in milliseconds. */
-const TICK_MS = 10;
+import { CORES, endWithBench } from '../processes.ts';
 
 export function start(file: URL, variables: Record<string, string> = {}, args: string[] = []): ChildProcess {
   return fork(file, args, {
@@ -20,7 +14,7 @@ export function start(file: URL, variables: Record<string, string> = {}, args: s
 /** The provider's simulator as it is shipped: it takes the file apart, as the provider would. */
 export async function startSimulator(root: string): Promise<{ url: string; process: ChildProcess }> {
   const args = ['bin/voxgate.js', 'simulate', 'deepgram', '--ear', 'script'];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = endWithBench(spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] }));
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', (text: Buffer) => {
       const [found] = /http:\/\/[\w.:]+/.exec(text.toString()) ?? [];
@@ -32,15 +26,9 @@ export async function startSimulator(root: string): Promise<{ url: string; proce
 }
 
 /** Puts all threads of a process onto a core. False where the machine has one only, or does not let them be put there. */
-export function pin({ pid }: ChildProcess, core: keyof typeof CORES): boolean {
+export function pin({ pid }: { pid?: number | undefined }, core: keyof typeof CORES): boolean {
   if (availableParallelism() < 2) return false;
   return spawnSync('taskset', ['-a', '-p', '-c', CORES[core], String(pid)]).status === 0;
-}
-
-/** What the threads of a process have worked so far, in the kernel and out of it. */
-export function cpuMsOf({ pid }: ChildProcess): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
 export function message<Message>(child: ChildProcess): Promise<Message> {

@@ -1,67 +1,69 @@
-// The gateway of the batch bench with what stands around it: a provider, a simulated one for large files, a hop that only passes
-// bytes on, and another gateway.
+// The gateway of the batch bench and everything around it: a provider, a simulated one for large files, a hop that only forwards
+// bytes, and other gateways.
 import type { ChildProcess } from 'node:child_process';
-import { dirname } from 'node:path';
 import { openSqliteStore } from '../../src/node/store/sqlite-store.ts';
-import { startPeer } from './peer.ts';
+import { type GatewayProgram, startGatewayProgram } from '../gateway-program.ts';
+import { PEERS, type Peer, type PeerName } from './peers.ts';
 import { message, pin, start, startSimulator } from './processes.ts';
 
 const OPERATOR = { type: 'operator', id: 'bench' } as const;
 const MODEL = 'gpt-4o-transcribe';
+const ADAPTER = 'auto';
+
+type Started<Told = unknown> = ChildProcess & Told & { pid: number };
 
 export interface Setting {
-  gateway: ChildProcess & { url: string; key: string; door: string; prepaidKey: string };
-  provider: ChildProcess & { url: string };
+  gateway: GatewayProgram & { prepaidKey: string };
+  provider: Started<{ url: string }>;
   simulator: { url: string };
-  /** In front of the provider, and of the simulated one. */
-  relay: ChildProcess & { url: string };
+  /** To the provider, and to the simulated one. */
+  relay: Started<{ url: string }>;
   uploadRelay: { url: string };
-  peer: ChildProcess & { url: string };
-  load: ChildProcess;
+  peers: Readonly<Record<string, Peer>>;
+  load: Started;
   model: string;
+  /** The server adapter of the gateway. */
+  adapter: string;
   /** Whether what is measured has a core for itself. */
   isPinned: boolean;
-  close(): void;
+  close(): Promise<void>;
 }
 
-export async function startSetting(root: string): Promise<Setting> {
+export async function startSetting(root: string, peerNames: readonly PeerName[]): Promise<Setting> {
   const provider = await started<{ url: string }>(start(new URL('./provider.ts', import.meta.url)));
   const load = await started(start(new URL('./load.ts', import.meta.url)));
   const simulator = await startSimulator(root);
   const relayTo = (url: string) => started<{ url: string }>(start(new URL('./relay.ts', import.meta.url), {}, [url]));
   const [relay, uploadRelay] = [await relayTo(provider.url), await relayTo(simulator.url)];
   const gateway = await startGateway(provider.url, simulator.url);
-  const { url, process: other } = await startPeer(root);
-  const peer = Object.assign(other, { url });
+  const peers: Record<string, Peer> = {};
+  for (const name of peerNames) peers[name] = await PEERS[name].start(root, provider.url, MODEL);
   const pinned = [
-    ...[gateway, peer, relay, uploadRelay].map((child) => pin(child, 'measured')),
+    ...[gateway, relay, uploadRelay, ...Object.values(peers)].map((child) => pin(child, 'measured')),
     ...[provider, load, simulator.process].map((child) => pin(child, 'others')),
   ];
   return {
-    ...{ gateway, provider, simulator, relay, uploadRelay, peer, load, model: MODEL },
+    ...{ gateway, provider, simulator, relay, uploadRelay, peers, load, model: MODEL, adapter: ADAPTER },
     isPinned: pinned.every(Boolean),
-    close() {
-      gateway.send({ ask: 'stop' });
-      for (const child of [peer, simulator.process]) child.kill();
+    async close() {
+      for (const peer of Object.values(peers)) peer.stop();
+      simulator.process.kill();
       for (const child of [provider, load, relay, uploadRelay]) child.disconnect();
+      await gateway.stop();
     },
   };
 }
 
-/** With the providers, and a key whose organisation pays in advance beside the first one, whose credit has no end. */
+/** With the providers, and a key of an organisation that pays in advance; the credit of the first key is not limited. */
 async function startGateway(providerUrl: string, simulatorUrl: string): Promise<Setting['gateway']> {
-  const gateway = await started<{ url: string; key: string; door: string; database: string }>(
-    start(new URL('../process-under-load.ts', import.meta.url), {
-      BENCH_PROVIDERS: 'openai,deepgram',
-      BENCH_SETTINGS: JSON.stringify({
-        OPENAI_API_KEY: 'bench',
-        VOXGATE_OPENAI_URL: providerUrl,
-        DEEPGRAM_API_KEY: 'bench',
-        VOXGATE_DEEPGRAM_URL: simulatorUrl,
-      }),
-    }),
-  );
-  const store = await openSqliteStore({ directory: dirname(gateway.database) });
+  const gateway = await startGatewayProgram({
+    OPENAI_API_KEY: 'bench',
+    VOXGATE_OPENAI_URL: providerUrl,
+    DEEPGRAM_API_KEY: 'bench',
+    VOXGATE_DEEPGRAM_URL: simulatorUrl,
+    VOXGATE_DOOR: ADAPTER,
+  });
+  const store = await openSqliteStore({ directory: gateway.directory });
   const { id: organisationId } = await store.createOrganisation('Prepaid', 0n, OPERATOR);
   const credit = { organisationId, kind: 'top_up', microUsd: 10n ** 12n, uniqueKey: 'bench', note: '' } as const;
   await store.addCredit(credit, OPERATOR);
@@ -70,6 +72,6 @@ async function startGateway(providerUrl: string, simulatorUrl: string): Promise<
   return Object.assign(gateway, { prepaidKey });
 }
 
-/** A process with what it told of itself when it was ready. */
-const started = async <Told extends object>(child: ChildProcess): Promise<ChildProcess & Told> =>
-  Object.assign(child, await message<Told>(child));
+/** A process with what it reported when it was ready. */
+const started = async <Told extends object>(child: ChildProcess): Promise<Started<Told>> =>
+  Object.assign(child, await message<Told>(child)) as Started<Told>;
