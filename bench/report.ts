@@ -1,210 +1,139 @@
-// `npm run bench -- report [--only 'live --sessions 500'] [--rounds 3]`: runs the benches one after the other and writes docs/performance.md. Takes about
-// an hour; the machine should do nothing else.
+// `npm run bench -- report [--only 'live --sessions 500'] [--rounds 5] [--seconds 10] [--warm 20] [--targets a,b] [--publish]`: runs the
+// benches one after the other, and prints their figures with the goals and with what changed since the last report. With `--publish` it
+// also writes docs/performance.md. All of it takes about two hours; the machine should do nothing else.
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { machineBusyMs } from './processes.ts';
+import { differences } from './report/comparison.ts';
+import { GOAL_HEAD, judged } from './report/goals.ts';
+import { markdownTable, pageWith, tableOf } from './report/page.ts';
+import { SECTIONS, type Section } from './report/sections.ts';
+import { type Rows, spreadOf, textOf } from './spread.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const page = `${root}docs/performance.md`;
-/** What a bench printed is kept between two runs, so that one of them can be run again. */
+/** The figures of the page, for the next report to compare with. */
+const published = `${root}docs/performance.json`;
+/** The figures of every run. */
 const kept = `${root}.cache/bench/report.json`;
+
+const ROUNDS_MIN = 5;
+/** More than this share of a core for other programs, and the figures are not published. */
+const NOISE_MAX = 0.1;
+const IDLE_MS = 1_000;
+const IDLE_LOOKS = 5;
 
 const { values: options } = parseArgs({
   args: process.argv.slice(2),
-  options: { only: { type: 'string', default: '' }, rounds: { type: 'string', default: '3' } },
+  options: {
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string', default: String(ROUNDS_MIN) },
+    seconds: { type: 'string', default: '10' },
+    warm: { type: 'string', default: '20' },
+    targets: { type: 'string' },
+    publish: { type: 'boolean', default: false },
+  },
 });
+const length = { rounds: Number(options.rounds), seconds: options.seconds, warm: options.warm };
 
-type Figures = Readonly<Record<string, unknown>>;
-type Row = readonly unknown[];
-
-/** A figure by the names on the way to it. */
-const at = (figures: unknown, path: string): unknown =>
-  path.split('.').reduce<unknown>((value, name) => (value as Figures | undefined)?.[name], figures);
-
-const entriesAt = (figures: unknown, path: string): [string, unknown][] => Object.entries(at(figures, path) ?? {});
-
-interface Section {
-  title: string;
-  args: readonly string[];
-  head: Row;
-  rows(figures: Figures): readonly Row[];
-  /** What the figures mean for whoever runs it. */
-  meaning: string | ((figures: Figures) => string);
-}
-
-const COLUMNS = [
-  'core',
-  'added p50 ms',
-  'added p99 ms',
-  'audio p50 ms',
-  'audio p99 ms',
-  'MB',
-  'load core',
-  'upstream core',
-];
-
-const live = (sessions: number, frameMs: number, meaning: Section['meaning']): Section => ({
-  title: `Live: ${sessions.toLocaleString('en')} sessions, chunks of ${frameMs} ms`,
-  args: ['live', '--sessions', String(sessions), '--frame-ms', String(frameMs), '--rounds', options.rounds],
-  head: ['', 'core', 'answer p50 ms', 'answer p99 ms', 'audio p50 ms', 'audio p99 ms', 'MB', 'load', 'provider'],
-  rows: (figures) =>
-    entriesAt(figures, 'targets').map(([name, of]) => [name, ...COLUMNS.map((column) => at(of, column))]),
-  meaning,
-});
-
-const perCore = (figures: Figures): string => {
-  const share = Number.parseFloat(String(at(figures, 'targets.gateway.core')));
-  const sessions = Math.floor((0.8 * Number(figures.sessions)) / share / 50) * 50;
-  return `At this load one core carries about ${sessions} such sessions, with a fifth of it free.`;
-};
-
-const SECTIONS: readonly Section[] = [
-  live(20, 20, 'The overhead of the gateway at low load.'),
-  live(500, 20, perCore),
-  live(1_000, 20, perCore),
-  live(1_000, 100, perCore),
-  {
-    title: 'Opening sessions',
-    args: ['open'],
-    head: ['', 'served', 'asked to retry', 'lost', 'p50 ms', 'p99 ms', 'CPU ms of one'],
-    rows: (figures) =>
-      [
-        ['at an even rate', 'even'],
-        ['all at once', 'burst'],
-      ].map(([name, which]) => [
-        name,
-        ...['served', 'told_off', 'lost', 'started_p50_ms', 'started_p99_ms', 'cpu_ms'].map((of) =>
-          at(figures, `${which}.${of}`),
-        ),
-      ]),
-    meaning: 'An overloaded node asks clients to retry later. A client that does so loses nothing.',
-  },
-  {
-    title: 'Failover',
-    args: ['failover'],
-    head: ['', 'p50 ms', 'p99 ms'],
-    rows: (figures) =>
-      entriesAt(figures, 'first_audio_beyond_connect_ms').map(([name, of]) => [name, at(of, 'p50'), at(of, 'p99')]),
-    meaning:
-      'From the loss of the provider until the next one receives the first audio, without the time to connect. Audio that a client sends meanwhile is kept and sent faster.',
-  },
-  {
-    title: 'Files',
-    args: ['batch', options.rounds],
-    head: ['', 'median'],
-    rows: (figures) => [
-      ...entriesAt(figures, 'ratios'),
-      ['added ms, p50', at(figures, 'added_ms.p50')],
-      ['added ms, p99', at(figures, 'added_ms.p99')],
-    ],
-    meaning: 'Portkey is `@portkey-ai/gateway`, in the same run. Uploads are ratios to the time without a gateway.',
-  },
-  {
-    title: 'Legs on other nodes',
-    args: ['bus', '--rounds', options.rounds],
-    head: ['', 'figure'],
-    rows: (figures) => [
-      ['CPU of both nodes, far : near', at(figures, 'ratios.far_vs_near_cpu')],
-      ['lowest and highest', at(figures, 'ratios.far_vs_near_cpu_spread')],
-      ['with nats-server', at(figures, 'ratios.far_with_nats_server_vs_near_cpu')],
-      ['finals near', at(figures, 'near.finals')],
-      ['finals far', at(figures, 'far.finals')],
-    ],
-    meaning:
-      'Use this ratio to size nodes that hold sessions and nodes that hold connections. A session’s connection stays on its own node if possible.',
-  },
-  {
-    title: 'Ledger',
-    args: ['ledger'],
-    head: ['', 'a second'],
-    rows: (figures) => Object.entries(figures).filter(([, value]) => typeof value === 'number'),
-    meaning: 'Holds, charges and settlements of one node, each in a transaction that is on disk before the answer.',
-  },
-  {
-    title: 'Accounts on three nodes',
-    args: ['replicas', '--rounds', options.rounds],
-    head: ['', '100 in flight', '1,000 in flight', 'hold p50 ms', 'hold p99 ms', 'owner', 'followers', 'NATS'],
-    rows: (figures) =>
-      (figures.figures as readonly Figures[]).map((of) => [
-        of.place,
-        ...['settled_per_second.100', 'settled_per_second.1000', 'hold_p50_ms', 'hold_p99_ms'].map((path) =>
-          at(of, `${path}.median`),
-        ),
-        ...['owner', 'followers', 'nats-servers'].map((who) => at(of, `cpu_ms_per_session.${who}.median`) ?? '–'),
-      ]),
-    meaning:
-      'Sessions that are opened and settled each second: two writes each. Owner, two followers and three nats-servers share the two cores of one machine, so it is their work together that is the limit. The last columns are ms of a core for each session, of both followers and of all three servers. Holds are measured at 100 sessions a second.',
-  },
-  {
-    title: 'A second of audio, by processing step',
-    args: ['audio'],
-    head: ['', 'CPU µs', 'bytes of the heap a frame'],
-    rows: (figures) =>
-      entriesAt(figures, 'paths').map(([, of]) =>
-        ['path', 'cpu_us_per_second', 'allocated_bytes_per_frame'].map((column) => at(of, column)),
-      ),
-    meaning: 'Without sockets. The rest of a session’s CPU time is spent in the kernel and on the provider’s answers.',
-  },
-];
-
-interface Kept {
+/** What is kept of a section. */
+interface Result {
+  command: string;
   at: string;
   machine: string;
-  figures: Figures;
+  rounds: number;
+  /** Of the machine before the benches began, in cores. */
+  idle: Rows;
+  rows: Rows;
 }
 
+type Results = Readonly<Record<string, Result>>;
+
 /** The last line that the bench printed. */
-async function figuresOf(args: readonly string[]): Promise<Figures> {
+async function figuresOf(args: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
   const command = ['--import', 'tsx', `${root}scripts/bench.ts`, ...args, '--json'];
   const child = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   let last = '';
   for await (const line of createInterface({ input: child.stdout })) if (line.startsWith('{')) last = line;
   if (last === '') throw new Error(`bench ${args.join(' ')} printed no figures.`);
-  return JSON.parse(last) as Figures;
+  return JSON.parse(last) as Readonly<Record<string, unknown>>;
 }
 
-function pageOf(): string {
-  const parts = SECTIONS.flatMap((section) => {
-    const result = results[section.args.join(' ')];
-    if (result === undefined) return [];
-    const { figures, at, machine: of } = result;
-    const { meaning } = section;
-    return [
-      [
-        `## ${section.title}`,
-        table([section.head, ...section.rows(figures)]),
-        typeof meaning === 'string' ? meaning : meaning(figures),
-        `\`npm run bench -- ${section.args.join(' ')}\`, ${at}, ${of}.`,
-      ].join('\n\n'),
-    ];
-  });
-  return `${[INTRODUCTION, ...parts].join('\n\n')}\n`;
+async function idleMachine(): Promise<Rows> {
+  const shares: number[] = [];
+  for (let look = 0; look < IDLE_LOOKS; look++) {
+    const before = machineBusyMs();
+    await delay(IDLE_MS);
+    shares.push((machineBusyMs() - before) / IDLE_MS);
+  }
+  return { machine: { busy_core: spreadOf(shares) } };
+}
+
+async function measured(section: Section): Promise<Result> {
+  const targets =
+    options.targets === undefined || !section.bench.startsWith('live') ? [] : ['--targets', options.targets];
+  const args = [...section.bench.split(' '), ...section.lengthOf(length), ...targets];
+  const idle = await idleMachine();
+  const runs = [];
+  for (let run = 0; run < (section.isRepeated === true ? length.rounds : 1); run++) runs.push(await figuresOf(args));
+  const command = `npm run bench -- ${args.join(' ')}`;
+  return { command, at: today(), machine: machine(), rounds: length.rounds, idle, rows: section.rowsOf(runs) };
+}
+
+const today = (): string => new Date().toISOString().slice(0, 10);
+
+function partOf(section: Section, result: Result): string {
+  const goals = judged(section.goals, result.rows);
+  const { command, at, machine: of, rounds } = result;
+  return [
+    noiseOf(result),
+    ...section.tables.map((columns) => tableOf(result.rows, columns)),
+    ...(goals.length === 0 ? [] : [markdownTable(GOAL_HEAD, goals)]),
+    section.meaning,
+    `\`${command}\`, ${section.isRepeated === true ? `${rounds} times, ` : ''}${at}, ${of}.`,
+  ].join('\n\n');
+}
+
+/** What the machine did without a gateway. */
+function noiseOf({ idle, rows }: Result): string {
+  const text = (row: string, column: string) => textOf(rows[row]?.[column] ?? { median: 0, min: 0, max: 0 });
+  const before = `Noise of the machine: ${textOf(idle.machine?.busy_core ?? spreadOf([0]))} of a core was busy before the bench`;
+  if (rows.direct === undefined) return `${before}.`;
+  const [p50, p99] = 'answer_p50_ms' in rows.direct ? ['answer_p50_ms', 'answer_p99_ms'] : ['p50_ms', 'p99_ms'];
+  return `${before}. \`direct\` had p50 ${text('direct', p50 as string)} ms and p99 ${text('direct', p99 as string)} ms.`;
+}
+
+/** Why these figures are not published; undefined where they are. */
+function unfitness({ rounds, idle, rows }: Result): string | undefined {
+  if (rounds < ROUNDS_MIN) return `it has fewer than ${ROUNDS_MIN} rounds`;
+  const others = [idle.machine?.busy_core, ...Object.values(rows).map(({ others_core }) => others_core)];
+  if (others.some((share) => (share?.median ?? 0) > NOISE_MAX))
+    return `other programs used more than ${NOISE_MAX} of a core`;
+  return undefined;
 }
 
 const INTRODUCTION = `# Performance
 
-\`npm run bench -- report\` writes this page. Each section compares the gateway with alternatives, measured in turn in the same run on the
-same machine. Ratios say more than times, which differ between machines. A figure is the median of its rounds, with the lowest and the
-highest in brackets.
+\`npm run bench -- report --publish\` writes this page, and its figures to \`performance.json\`. Each section compares the gateway with
+alternatives, which take turns in every round on the same machine. Ratios say more than times, which differ between machines. A figure is
+the median of its rounds, with the lowest and the highest in brackets.
 
-The measured process has its own core. The clients and the provider share another one (columns “load” and “provider”: shares of that
-core). They are written in C where they could become the bottleneck. Clients send in real time, each in its own phase. The measurement
-starts after a warm-up. The provider answers in Deepgram’s format, with an interim every second and a final every third second.
+The gateway is the built program, as \`voxgate serve\` runs it, in a separate process. The measured process has its own core. The clients
+and the provider share another one (columns “load” and “provider”: shares of that core). They are written in C where they could become the
+bottleneck. Clients send in real time, each in its own phase. The measurement starts after a warm-up. The provider answers in Deepgram’s
+format, with an interim every second and a final every third second.
 
-- \`direct\`: the clients connect to the provider directly. All delays are measured in addition to it.
+- \`direct\`: the clients connect to the provider directly. Its spread is the noise of the machine.
 - \`gateway\`: a node with the adapter \`uws\`, with every promise and with billing. \`gateway-node\`: the same with the adapter \`node\`.
 - \`handwritten\`: 25 lines of \`ws\` that forward every frame, one for one. \`floor\`: uWebSockets.js and \`ws\`, which only join frames to
-  100 ms. \`nginx\`: a proxy in C that forwards bytes.
+  100 ms. \`nginx\`: a proxy in C that forwards bytes. \`portkey\` and \`litellm\`: other gateways, for files.
 - “answer”: from the end of a second of audio until the client has its answer. “audio”: from sending a chunk until the provider has it,
-  including the wait for more audio for the same frame ([delay or cost](guides/live.md)).`;
-
-function table([head = [], ...rows]: readonly Row[]): string {
-  const line = (cells: Row) => `| ${cells.map((cell) => cell ?? '').join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
+  including the wait for more audio for the same frame ([delay or cost](guides/live.md)). “added”: in addition to \`direct\`.`;
 
 function machine(): string {
   const [first] = cpus();
@@ -219,20 +148,41 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-const results: Record<string, Kept> = JSON.parse(readIfThere(kept) ?? '{}');
+const resultsIn = (path: string): Results => JSON.parse(readIfThere(path) ?? '{}');
+
+/** With the published figures; with those of the last run where none are published. */
+function comparedWithLast(section: Section, result: Result, last: Result | undefined): string {
+  if (last === undefined) return 'There is no last report with this section.';
+  const lines = differences(section.title, result.rows, last.rows);
+  const where = last.machine === result.machine ? last.at : `${last.at}, on another machine (${last.machine})`;
+  if (lines.length === 0) return `No figure differs from the last report (${where}) by more than 15 %.`;
+  return lines.map((line) => `differs from the last report (${where}) by more than 15 %: ${line}`).join('\n');
+}
+
+mkdirSync(`${root}.cache/bench`, { recursive: true });
+const lastPublished = resultsIn(published);
 for (const section of SECTIONS) {
-  const key = section.args.join(' ');
-  if (!key.startsWith(options.only)) continue;
-  console.log(`${section.title}: bench ${key}`);
+  if (!section.bench.startsWith(options.only)) continue;
+  console.log(`\n## ${section.title}\n`);
   try {
-    results[key] = {
-      at: new Date().toISOString().slice(0, 10),
-      machine: machine(),
-      figures: await figuresOf(section.args),
-    };
+    const result = await measured(section);
+    const lastRun = resultsIn(kept);
+    console.log(`${partOf(section, result)}\n`);
+    console.log(comparedWithLast(section, result, lastPublished[section.bench] ?? lastRun[section.bench]));
+    writeFileSync(kept, JSON.stringify({ ...lastRun, [section.bench]: result }));
+    if (options.publish) publish(section, result);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
   }
-  writeFileSync(kept, JSON.stringify(results));
-  writeFileSync(page, pageOf());
+}
+
+function publish(section: Section, result: Result): void {
+  const reason = unfitness(result);
+  if (reason !== undefined) {
+    console.error(`This section is not published: ${reason}.`);
+    return;
+  }
+  writeFileSync(published, `${JSON.stringify({ ...resultsIn(published), [section.bench]: result }, null, 2)}\n`);
+  writeFileSync(page, pageWith(readIfThere(page) ?? '', INTRODUCTION, { [section.title]: partOf(section, result) }));
 }
