@@ -7,6 +7,8 @@ const WAITING_BYTES_MAX = 1024 * 1024;
 const STANDARD_OUTPUT = 1;
 /** A pipe that takes nothing right now is tried again after this time. */
 const AGAIN_MS = 50;
+/** Lines of this time are written together: each write has the system wake a thread, and costs more than making the lines. */
+const GATHER_MS = 10;
 
 export interface LineWriter {
   write(line: string): void;
@@ -26,9 +28,17 @@ export function openStandardOutput(onDrop: () => void = () => {}): LineWriter {
   /** What is handed to the system, until it is written in full. */
   let current: Buffer = Buffer.alloc(0);
   let isWriting = false;
+  let isGathering = false;
   let isClosed = false;
 
+  function gather(): void {
+    if (isWriting || isGathering) return;
+    isGathering = true;
+    setTimeout(next, GATHER_MS).unref();
+  }
+
   function next(): void {
+    isGathering = false;
     if (isWriting) return;
     if (current.length === 0) {
       current = Buffer.from(waiting.join(''));
@@ -44,7 +54,8 @@ export function openStandardOutput(onDrop: () => void = () => {}): LineWriter {
     if (error === null) {
       current = current.subarray(bytes);
       waitingBytes -= bytes;
-      next();
+      if (current.length > 0) next();
+      else if (waiting.length > 0) gather();
     } else if (error.code === 'EAGAIN') {
       setTimeout(next, AGAIN_MS).unref();
     } else {
@@ -70,7 +81,7 @@ export function openStandardOutput(onDrop: () => void = () => {}): LineWriter {
       }
       waiting.push(line);
       waitingBytes += bytes;
-      next();
+      gather();
     },
   };
 }
