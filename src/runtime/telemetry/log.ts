@@ -33,6 +33,8 @@ const REDACTED_KEYS = [
   'set-cookie',
   'sec-websocket-protocol',
 ];
+const SECRET_KEYS: ReadonlySet<string> = new Set(REDACTED_KEYS);
+const LEVELS = 3;
 
 /** The gateway's own keys and tokens, wherever a line should carry one in spite of everything. */
 const OWN_CREDENTIALS = /sk_vox_[0-9A-Za-z]{8,}|\b(?:st|ek)_[\w-]{16,}(?:\.[\w-]+)*/g;
@@ -51,9 +53,10 @@ export function createLogger(
       level,
       base: { pid: process.pid },
       timestamp: stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }), log: censorMarkedKeys },
-      serializers: { err: loggedError },
-      redact: { paths: REDACTED_KEYS.flatMap(atThreeLevels), censor: CENSOR },
+      formatters: { level: (label) => ({ level: label }), log: (fields) => withoutSecrets(fields, LEVELS) },
+      serializers: { err: (error) => shownOf('', loggedError(error), LEVELS) },
+      // For the fields of child loggers. With paths for deeper levels, pino examines each value of a line by each path.
+      redact: { paths: REDACTED_KEYS.map((key) => `["${key}"]`), censor: CENSOR },
       hooks: { streamWrite: (line) => line.replaceAll(OWN_CREDENTIALS, CENSOR) },
     },
     destination,
@@ -69,15 +72,25 @@ function loggedError(error: unknown): unknown {
   return logged;
 }
 
-function atThreeLevels(key: string): string[] {
-  return [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`];
+/** The fields with secrets censored, down to so many levels. Only objects with a secret are copied. */
+function withoutSecrets<Fields extends object>(fields: Fields, levels: number): Fields {
+  let copy: Fields | undefined;
+  for (const key of Object.keys(fields)) {
+    const value = (fields as Record<string, unknown>)[key];
+    const shown = shownOf(key, value, levels);
+    if (shown === value) continue;
+    copy ??= Array.isArray(fields) ? (fields.slice() as Fields) : { ...fields };
+    (copy as Record<string, unknown>)[key] = shown;
+  }
+  return copy ?? fields;
 }
 
-/** Flat keys such as `pii.text`, which paths cannot name. */
-function censorMarkedKeys(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [key, key.startsWith('pii.') ? CENSOR : value]),
-  );
+function shownOf(key: string, value: unknown, levels: number): unknown {
+  if (value === undefined) return undefined;
+  if (SECRET_KEYS.has(key) || key.startsWith('pii.')) return CENSOR;
+  const isLeaf = typeof value !== 'object' || value === null || levels === 1;
+  // An error is censored once it is serialized.
+  return isLeaf || (key === 'err' && levels === LEVELS) ? value : withoutSecrets(value, levels - 1);
 }
 
 /**

@@ -87,6 +87,20 @@ test('redacts a secret in any argument', () => {
   }
 });
 
+test('redacts secrets of listed objects and of serialized errors, and leaves the logged objects as they are', () => {
+  const { lines, logger } = capture();
+  const fields = {
+    list: [{ token: CANARY, at: 1 }],
+    err: Object.assign(new Error('refused'), { request: { cookie: 'c' } }),
+  };
+  logger.error(fields, 'fault');
+  expect(fields.list[0]?.token).toBe(CANARY);
+  expect(JSON.parse(lines[0]!)).toMatchObject({
+    list: [{ token: '[redacted]', at: 1 }],
+    err: { message: 'refused', request: { cookie: '[redacted]' } },
+  });
+});
+
 test('names that look a little like credentials stay readable', () => {
   const { lines, logger } = capture();
   logger.info({ keyId: 'key_0190', state: 'st_open', test_st: 1, tokens: 3 }, 'nothing secret');
