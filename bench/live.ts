@@ -94,7 +94,7 @@ async function load(target: Connected, upstream: NativeProgram): Promise<Measure
     loadShare: result.coreShare,
     upstreamShare: share('upstreamMs'),
     othersShare: Math.max(0, share('machineMs') - share('targetMs') - share('upstreamMs') - result.coreShare),
-    missing: result.seconds - result.answers,
+    missingShare: (result.seconds - result.answers) / Math.max(1, result.seconds),
     gone: result.gone + result.blocked,
     lateShare: result.lateFrames / result.frames,
   };

@@ -19,6 +19,12 @@ export function residentMbOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 }
 
+/** How many files and sockets a process that the bench starts may have open. */
+export function openFilesMax(): number {
+  const [, most = '1024'] = /^Max open files\s+\d+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+  return Number(most);
+}
+
 /** Processor time of the whole machine so far, of all its cores. */
 export const machineBusyMs = (): number => busyMsOf(readFileSync('/proc/stat', 'utf8'));
 

@@ -1,6 +1,6 @@
 // `npm run bench -- report [--only 'live --sessions 500'] [--rounds 5] [--seconds 10] [--warm 20] [--targets a,b] [--publish]`: runs the
 // benches one after the other, and prints their figures with the goals and with what changed since the last report. With `--publish` it
-// also writes docs/performance.md. All of it takes about two hours; the machine should do nothing else.
+// also writes docs/performance.md. It prints how long it takes, about; the machine should do nothing else meanwhile.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -8,11 +8,13 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { machineBusyMs } from './processes.ts';
+import { endWithBench, machineBusyMs } from './processes.ts';
 import { differences } from './report/comparison.ts';
+import { faultsOf, type Measurement, ROUNDS_MIN } from './report/fitness.ts';
 import { GOAL_HEAD, judged } from './report/goals.ts';
 import { markdownTable, pageWith, tableOf } from './report/page.ts';
-import { SECTIONS, type Section } from './report/sections.ts';
+import { estimatedSeconds, type Section } from './report/section.ts';
+import { SECTIONS } from './report/sections.ts';
 import { type Rows, spreadOf, textOf } from './spread.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -22,9 +24,6 @@ const published = `${root}docs/performance.json`;
 /** The figures of every run. */
 const kept = `${root}.cache/bench/report.json`;
 
-const ROUNDS_MIN = 5;
-/** More than this share of a core for other programs, and the figures are not published. */
-const NOISE_MAX = 0.1;
 const IDLE_MS = 1_000;
 const IDLE_LOOKS = 5;
 
@@ -39,17 +38,13 @@ const { values: options } = parseArgs({
     publish: { type: 'boolean', default: false },
   },
 });
-const length = { rounds: Number(options.rounds), seconds: options.seconds, warm: options.warm };
+const length = { rounds: Number(options.rounds), seconds: Number(options.seconds), warm: Number(options.warm) };
 
 /** What is kept of a section. */
-interface Result {
+interface Result extends Measurement {
   command: string;
   at: string;
   machine: string;
-  rounds: number;
-  /** Of the machine before the benches began, in cores. */
-  idle: Rows;
-  rows: Rows;
 }
 
 type Results = Readonly<Record<string, Result>>;
@@ -57,7 +52,7 @@ type Results = Readonly<Record<string, Result>>;
 /** The last line that the bench printed. */
 async function figuresOf(args: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
   const command = ['--import', 'tsx', `${root}scripts/bench.ts`, ...args, '--json'];
-  const child = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = endWithBench(spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] }));
   let last = '';
   for await (const line of createInterface({ input: child.stdout })) if (line.startsWith('{')) last = line;
   if (last === '') throw new Error(`bench ${args.join(' ')} printed no figures.`);
@@ -92,6 +87,7 @@ function partOf(section: Section, result: Result): string {
   const { command, at, machine: of, rounds } = result;
   return [
     noiseOf(result),
+    ...faultsOf(result).map((fault) => `Not fit for publication. ${fault}`),
     ...section.tables.map((columns) => tableOf(result.rows, columns)),
     ...(goals.length === 0 ? [] : [markdownTable(GOAL_HEAD, goals)]),
     section.meaning,
@@ -106,15 +102,6 @@ function noiseOf({ idle, rows }: Result): string {
   if (rows.direct === undefined) return `${before}.`;
   const [p50, p99] = 'answer_p50_ms' in rows.direct ? ['answer_p50_ms', 'answer_p99_ms'] : ['p50_ms', 'p99_ms'];
   return `${before}. \`direct\` had p50 ${text('direct', p50 as string)} ms and p99 ${text('direct', p99 as string)} ms.`;
-}
-
-/** Why these figures are not published; undefined where they are. */
-function unfitness({ rounds, idle, rows }: Result): string | undefined {
-  if (rounds < ROUNDS_MIN) return `it has fewer than ${ROUNDS_MIN} rounds`;
-  const others = [idle.machine?.busy_core, ...Object.values(rows).map(({ others_core }) => others_core)];
-  if (others.some((share) => (share?.median ?? 0) > NOISE_MAX))
-    return `other programs used more than ${NOISE_MAX} of a core`;
-  return undefined;
 }
 
 const INTRODUCTION = `# Performance
@@ -161,9 +148,12 @@ function comparedWithLast(section: Section, result: Result, last: Result | undef
 
 mkdirSync(`${root}.cache/bench`, { recursive: true });
 const lastPublished = resultsIn(published);
-for (const section of SECTIONS) {
-  if (!section.bench.startsWith(options.only)) continue;
+const sections = SECTIONS.filter(({ bench }) => bench.startsWith(options.only));
+const estimate = sections.reduce((sum, section) => sum + estimatedSeconds(section, length), 0);
+console.log(`${sections.length} sections, about ${Math.ceil(estimate / 60)} minutes.`);
+for (const section of sections) {
   console.log(`\n## ${section.title}\n`);
+  const startedMs = performance.now();
   try {
     const result = await measured(section);
     const lastRun = resultsIn(kept);
@@ -175,12 +165,15 @@ for (const section of SECTIONS) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;
   }
+  const tookSeconds = Math.round((performance.now() - startedMs) / 1_000);
+  console.log(
+    `\nThis section took ${tookSeconds} s; the estimate was ${Math.round(estimatedSeconds(section, length))} s.`,
+  );
 }
 
 function publish(section: Section, result: Result): void {
-  const reason = unfitness(result);
-  if (reason !== undefined) {
-    console.error(`This section is not published: ${reason}.`);
+  if (faultsOf(result).length > 0) {
+    console.error('This section is not published, for the reasons above.');
     return;
   }
   writeFileSync(published, `${JSON.stringify({ ...resultsIn(published), [section.bench]: result }, null, 2)}\n`);

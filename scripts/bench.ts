@@ -11,9 +11,11 @@ const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   bus: () => import('../bench/bus.ts'),
   audio: () => import('../bench/audio.ts'),
   workers: () => import('../bench/workers.ts'),
+  memory: () => import('../bench/memory.ts'),
   watch: () => import('../bench/watch.ts'),
   report: () => import('../bench/report.ts'),
   recogniser: () => import('../bench/recogniser.ts'),
+  'real-time': () => import('../bench/real-time.ts'),
   voice: () => import('../bench/voice.ts'),
   'speech-gate': () => import('../bench/speech-gate.ts'),
 };

@@ -20,7 +20,7 @@ export interface Measured {
   /** Of all programs of the machine that are not part of the bench. */
   othersShare: number;
   /** Seconds of audio without their answer, clients that were closed, and chunks that were sent late. */
-  missing: number;
+  missingShare: number;
   gone: number;
   lateShare: number;
 }
@@ -54,7 +54,7 @@ export function figuresOf(rounds: Readonly<Record<string, readonly Measured[]>>)
     load_core: spreadOf(of(name, 'loadShare')),
     provider_core: spreadOf(of(name, 'upstreamShare')),
     others_core: spreadOf(of(name, 'othersShare')),
-    missing: spreadOf(of(name, 'missing')),
+    missing_percent: spreadOf(of(name, 'missingShare').map((share) => share * 100)),
     gone: spreadOf(of(name, 'gone')),
     late_percent: spreadOf(of(name, 'lateShare').map((share) => share * 100)),
   });

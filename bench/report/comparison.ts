@@ -5,7 +5,7 @@ const DIFFERENCE = 0.15;
 /** What both figures are below is not worth a line: the clock and the tick of the kernel are no finer. */
 const SMALLEST = 0.05;
 /** These describe the run, not the product. */
-const UNCOMPARED = /^(?:others_core|late_percent|missing|gone)$/;
+const UNCOMPARED = /^(?:others_core|late_percent|missing_percent|gone)$/;
 
 /** One line for each figure of a section that differs by more than 15 %. */
 export function differences(section: string, now: Rows, last: Rows): string[] {

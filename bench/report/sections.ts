@@ -3,39 +3,12 @@ import type { Rows, Spread } from '../spread.ts';
 import type { Goal } from './goals.ts';
 import { mergedRuns, type PlainRows } from './merge.ts';
 import type { Columns } from './page.ts';
+import { atMost, plainAt, rowsAt, type Section, withRounds } from './section.ts';
 
-export interface Length {
-  rounds: number;
-  /** Of a round of live sessions or files. */
-  seconds: string;
-  warm: string;
-}
-
-type Figures = Readonly<Record<string, unknown>>;
-
-export interface Section {
-  title: string;
-  /** The bench, with the arguments that make it this section. */
-  bench: string;
-  /** What makes it shorter or longer. A bench without rounds is run once for each of them. */
-  lengthOf(length: Length): readonly string[];
-  isRepeated?: boolean;
-  rowsOf(runs: readonly Figures[]): Rows;
-  tables: readonly Columns[];
-  goals: readonly Goal[];
-  meaning: string;
-}
-
-const rowsAt =
-  (...names: readonly string[]) =>
-  ([figures = {}]: readonly Figures[]): Rows =>
-    Object.assign({}, ...names.map((name) => figures[name]));
-
-const plainAt = (name: string) => (runs: readonly Figures[]) =>
-  mergedRuns(runs.map((figures) => figures[name] as PlainRows));
-
-const withRounds = ({ rounds }: Length) => ['--rounds', String(rounds)];
-const shared = { gateway: 'gateway' } as const;
+/** With `direct`. */
+const LIVE_TARGETS = 6;
+const LIVE_START_SECONDS = 3;
+const FILE_WAYS = 6;
 
 const LIVE_TABLES: readonly Columns[] = [
   {
@@ -59,10 +32,6 @@ const LIVE_TABLES: readonly Columns[] = [
   },
 ];
 
-const atMost = (what: string, column: string, most: number, row: string = shared.gateway): Goal => ({
-  ...{ what, row, column },
-  bound: { atMost: most },
-});
 const coreToFloor: Goal = { ...atMost('core', 'core_vs_floor', 1.4), shown: 'core' };
 const beyondFloor: Goal = {
   ...atMost('answer p99, ms beyond the floor', 'answer_beyond_floor_p99_ms', 25),
@@ -73,7 +42,8 @@ const residentMb = atMost('MB, whole process', 'resident_mb', 220);
 const live = (sessions: number, frameMs: number, goals: readonly Goal[]): Section => ({
   title: `Live: ${sessions.toLocaleString('en')} sessions, chunks of ${frameMs} ms`,
   bench: `live --sessions ${sessions} --frame-ms ${frameMs}`,
-  lengthOf: (length) => ['--seconds', length.seconds, '--warm', length.warm, ...withRounds(length)],
+  lengthOf: (length) => ['--seconds', String(length.seconds), '--warm', String(length.warm), ...withRounds(length)],
+  secondsOf: ({ rounds, seconds, warm }) => rounds * LIVE_TARGETS * (seconds + warm + LIVE_START_SECONDS),
   rowsOf: rowsAt('targets'),
   tables: LIVE_TABLES,
   goals,
@@ -95,6 +65,7 @@ export const SECTIONS: readonly Section[] = [
     bench: 'open',
     lengthOf: () => [],
     isRepeated: true,
+    secondsOf: () => 80,
     rowsOf: (runs) =>
       mergedRuns(
         runs.map(({ even, burst }) => ({ 'at an even rate': even, 'all at once': burst }) as unknown as PlainRows),
@@ -116,6 +87,7 @@ export const SECTIONS: readonly Section[] = [
     bench: 'failover',
     lengthOf: () => ['--stopped', '0'],
     isRepeated: true,
+    secondsOf: () => 70,
     rowsOf: plainAt('first_audio_beyond_connect_ms'),
     tables: [{ p50: 'p50 ms', p99: 'p99 ms' }],
     goals: [atMost('200 sessions at once, p99 ms', 'p99', 300, 'together')],
@@ -125,7 +97,8 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Files',
     bench: 'batch',
-    lengthOf: (length) => ['--seconds', length.seconds, ...withRounds(length)],
+    lengthOf: (length) => ['--seconds', String(length.seconds), ...withRounds(length)],
+    secondsOf: ({ rounds, seconds }) => 120 + rounds * (FILE_WAYS * 1.4 * seconds + 10),
     rowsOf: ([figures = {}]) => {
       const named = Object.entries((figures.uploads ?? {}) as Rows).map(([name, row]) => [`upload, ${name}`, row]);
       return { ...(figures.requests as Rows), ...(Object.fromEntries(named) as Rows) };
@@ -162,6 +135,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Legs on other nodes',
     bench: 'bus',
     lengthOf: withRounds,
+    secondsOf: ({ rounds }) => 10 + rounds * 30,
     rowsOf: ([figures = {}]) => {
       const {
         far_vs_near_cpu: median,
@@ -182,6 +156,7 @@ export const SECTIONS: readonly Section[] = [
     bench: 'ledger',
     lengthOf: () => [],
     isRepeated: true,
+    secondsOf: () => 20,
     rowsOf: (runs) => mergedRuns(runs.map((figures) => ({ ledger: figures }))),
     tables: [
       {
@@ -205,6 +180,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Accounts on three nodes',
     bench: 'replicas',
     lengthOf: withRounds,
+    secondsOf: ({ rounds }) => 20 + rounds * 60,
     rowsOf: ([figures = {}]) =>
       Object.fromEntries(
         (figures.figures as readonly Replicas[]).map((of) => [
@@ -230,10 +206,55 @@ export const SECTIONS: readonly Section[] = [
       'Sessions that are opened and settled each second: two writes each. Owner, two followers and three nats-servers share the two cores of one machine, so it is their work together that is the limit. The last columns are ms of a core for each session, of both followers and of all three servers. Holds are measured at 100 sessions a second.',
   },
   {
+    title: 'Memory',
+    bench: 'memory',
+    lengthOf: ({ seconds }) => ['--seconds', String(seconds)],
+    isRepeated: true,
+    secondsOf: ({ seconds }) => 200 + 2 * seconds,
+    rowsOf: plainAt('rows'),
+    tables: [
+      {
+        ...{ sessions: 'sessions', start_mb: 'MB before', during_mb: 'MB with them', after_mb: 'MB 30 s after' },
+        ...{ after_vs_start: '× before', kb_each: 'kB each', mb_for_10000: 'MB with 10,000' },
+      },
+    ],
+    goals: [
+      atMost('after the first 1,000 sessions, × before', 'after_vs_start', 1.1, 'first 1000 sessions'),
+      atMost('MB with 10,000 idle sessions', 'mb_for_10000', 600, 'idle sessions'),
+    ],
+    meaning:
+      'Resident memory of the whole process. Idle sessions send 20 ms of audio and then nothing. Each has a socket to its client and one to its provider, so a limit for open files below 20,500 means fewer of them; the figure for 10,000 is then calculated.',
+  },
+  {
+    title: 'Worker processes',
+    bench: 'workers 100',
+    lengthOf: ({ seconds }) => [String(2 * seconds)],
+    isRepeated: true,
+    secondsOf: ({ seconds }) => 60 + 6 * seconds,
+    rowsOf: (runs) => mergedRuns(runs.map(({ rows }) => workerRows(rows as readonly Workers[]))),
+    tables: [
+      { millicores: 'thousandths of a core for a session', against_one: '× one process', p99_ms: 'final p99 ms' },
+    ],
+    goals: [atMost('CPU of a session with four processes, × one', 'against_one', 1.1, '4 processes')],
+    meaning:
+      '100 sessions for each process, with chunks of 20 ms. All processes of the gateway count: workers, their parent, and the NATS between them. They share the cores with the clients.',
+  },
+  {
+    title: 'Dictation',
+    bench: 'real-time',
+    lengthOf: withRounds,
+    secondsOf: ({ rounds }) => 5 + 2 * rounds,
+    rowsOf: ([figures = {}]) => ({ 'local/dictation-en': { real_time_factor: figures.real_time_factor as Spread } }),
+    tables: [{ real_time_factor: 'real-time factor' }],
+    goals: [atMost('real-time factor', 'real_time_factor', 0.1, 'local/dictation-en')],
+    meaning: 'The time that one core takes for a recording, as a part of its length.',
+  },
+  {
     title: 'A second of audio, by processing step',
     bench: 'audio',
     lengthOf: () => [],
     isRepeated: true,
+    secondsOf: () => 60,
     rowsOf: (runs) =>
       mergedRuns(
         runs.map(({ paths }) => Object.fromEntries((paths as { path: string }[]).map((row) => [row.path, { ...row }]))),
@@ -248,4 +269,24 @@ interface Replicas extends Readonly<Record<'hold_p50_ms' | 'hold_p99_ms', Spread
   place: string;
   settled_per_second: Readonly<Record<'100' | '1000', Spread>>;
   cpu_ms_per_session: Readonly<Record<string, Spread>>;
+}
+
+interface Workers {
+  processes: number;
+  millicores_per_session: { all: number };
+  against_one: number;
+  final_delay_ms: { p99: number };
+}
+
+function workerRows(rows: readonly Workers[]): PlainRows {
+  return Object.fromEntries(
+    rows.map((row) => [
+      row.processes === 1 ? '1 process' : `${row.processes} processes`,
+      {
+        millicores: row.millicores_per_session.all,
+        against_one: row.against_one,
+        p99_ms: row.final_delay_ms.p99,
+      },
+    ]),
+  );
 }
