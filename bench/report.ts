@@ -87,13 +87,16 @@ function partOf(section: Section, result: Result): string {
   const { command, at, machine: of, rounds } = result;
   return [
     noiseOf(result),
-    ...faultsOf(result).map((fault) => `Not fit for publication. ${fault}`),
+    ...faultTexts(faultsOf(result)),
     ...section.tables.map((columns) => tableOf(result.rows, columns)),
     ...(goals.length === 0 ? [] : [markdownTable(GOAL_HEAD, goals)]),
     section.meaning,
     `\`${command}\`, ${section.isRepeated === true ? `${rounds} times, ` : ''}${at}, ${of}.`,
   ].join('\n\n');
 }
+
+const faultTexts = (faults: readonly string[]): string[] =>
+  faults.length === 0 ? [] : [['Not fit for publication:', ...faults.map((fault) => `- ${fault}`)].join('\n')];
 
 /** What the machine did without a gateway. */
 function noiseOf({ idle, rows }: Result): string {
@@ -138,12 +141,12 @@ function readIfThere(path: string): string | undefined {
 const resultsIn = (path: string): Results => JSON.parse(readIfThere(path) ?? '{}');
 
 /** With the published figures; with those of the last run where none are published. */
-function comparedWithLast(section: Section, result: Result, last: Result | undefined): string {
+function comparedWithLast(result: Result, last: Result | undefined): string {
   if (last === undefined) return 'There is no last report with this section.';
-  const lines = differences(section.title, result.rows, last.rows);
+  const lines = differences(result.rows, last.rows);
   const where = last.machine === result.machine ? last.at : `${last.at}, on another machine (${last.machine})`;
   if (lines.length === 0) return `No figure differs from the last report (${where}) by more than 15 %.`;
-  return lines.map((line) => `differs from the last report (${where}) by more than 15 %: ${line}`).join('\n');
+  return [`Differs from the last report (${where}) by more than 15 %:`, ...lines.map((line) => `- ${line}`)].join('\n');
 }
 
 mkdirSync(`${root}.cache/bench`, { recursive: true });
@@ -158,7 +161,7 @@ for (const section of sections) {
     const result = await measured(section);
     const lastRun = resultsIn(kept);
     console.log(`${partOf(section, result)}\n`);
-    console.log(comparedWithLast(section, result, lastPublished[section.bench] ?? lastRun[section.bench]));
+    console.log(comparedWithLast(result, lastPublished[section.bench] ?? lastRun[section.bench]));
     writeFileSync(kept, JSON.stringify({ ...lastRun, [section.bench]: result }));
     if (options.publish) publish(section, result);
   } catch (error) {

@@ -8,7 +8,7 @@ const SMALLEST = 0.05;
 const UNCOMPARED = /^(?:others_core|late_percent|missing_percent|gone)$/;
 
 /** One line for each figure of a section that differs by more than 15 %. */
-export function differences(section: string, now: Rows, last: Rows): string[] {
+export function differences(now: Rows, last: Rows): string[] {
   return Object.entries(now).flatMap(([row, figures]) =>
     Object.entries(figures).flatMap(([name, figure]) => {
       const before = last[row]?.[name];
@@ -19,7 +19,7 @@ export function differences(section: string, now: Rows, last: Rows): string[] {
       const percent = before.median === 0 ? '' : ` (${signed(Math.round((100 * change) / Math.abs(before.median)))} %)`;
       const doOverlap = figure.min <= before.max && before.min <= figure.max;
       const spreads = doOverlap ? 'the spreads overlap' : 'the spreads do not overlap';
-      return [`${section}, ${row}, ${name}: ${before.median} → ${figure.median}${percent}, ${spreads}`];
+      return [`${row}, ${name}: ${before.median} → ${figure.median}${percent}, ${spreads}`];
     }),
   );
 }

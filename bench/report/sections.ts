@@ -1,5 +1,6 @@
 // What the report consists of: the benches, their tables, and the goals.
 import type { Rows, Spread } from '../spread.ts';
+import { withCapacity } from './capacity.ts';
 import type { Goal } from './goals.ts';
 import { mergedRuns, type PlainRows } from './merge.ts';
 import type { Columns } from './page.ts';
@@ -14,6 +15,7 @@ const LIVE_TABLES: readonly Columns[] = [
   {
     core: 'core',
     core_vs_floor: '× floor',
+    sessions_per_core: 'sessions a core, a fifth free',
     resident_mb: 'MB, whole process',
     grown_mb: 'MB since the start',
     load_core: 'load',
@@ -44,7 +46,7 @@ const live = (sessions: number, frameMs: number, goals: readonly Goal[]): Sectio
   bench: `live --sessions ${sessions} --frame-ms ${frameMs}`,
   lengthOf: (length) => ['--seconds', String(length.seconds), '--warm', String(length.warm), ...withRounds(length)],
   secondsOf: ({ rounds, seconds, warm }) => rounds * LIVE_TARGETS * (seconds + warm + LIVE_START_SECONDS),
-  rowsOf: rowsAt('targets'),
+  rowsOf: (runs) => withCapacity(rowsAt('targets')(runs), sessions),
   tables: LIVE_TABLES,
   goals,
   meaning:

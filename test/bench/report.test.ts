@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withCapacity } from '../../bench/report/capacity.ts';
 import { differences } from '../../bench/report/comparison.ts';
 import { faultsOf } from '../../bench/report/fitness.ts';
 import { type Goal, judged } from '../../bench/report/goals.ts';
@@ -42,13 +43,11 @@ describe('a goal', () => {
 
 describe('the difference to the last report', () => {
   const lines = (now: Spread, last: Spread, name = 'core') =>
-    differences('Live', { gateway: { [name]: now } }, { gateway: { [name]: last } });
+    differences({ gateway: { [name]: now } }, { gateway: { [name]: last } });
 
   test('is named above 15 %, with whether the spreads overlap', () => {
-    expect(lines(of(1.2), of(1))).toEqual(['Live, gateway, core: 1 → 1.2 (+20 %), the spreads do not overlap']);
-    expect(lines(of(0.5, 0.6, 1), of(0.9, 1, 1.1))).toEqual([
-      'Live, gateway, core: 1 → 0.6 (-40 %), the spreads overlap',
-    ]);
+    expect(lines(of(1.2), of(1))).toEqual(['gateway, core: 1 → 1.2 (+20 %), the spreads do not overlap']);
+    expect(lines(of(0.5, 0.6, 1), of(0.9, 1, 1.1))).toEqual(['gateway, core: 1 → 0.6 (-40 %), the spreads overlap']);
   });
 
   test('is not named up to 15 %', () => {
@@ -57,12 +56,12 @@ describe('the difference to the last report', () => {
 
   test('is not named for figures near zero, for new ones, and for those that describe the run', () => {
     expect(lines(of(0.04), of(0.01))).toEqual([]);
-    expect(differences('Live', { gateway: { core: of(1) } }, {})).toEqual([]);
+    expect(differences({ gateway: { core: of(1) } }, {})).toEqual([]);
     expect(lines(of(2), of(1), 'others_core')).toEqual([]);
   });
 
   test('has no percentage if the last figure was 0', () => {
-    expect(lines(of(1), of(0))).toEqual(['Live, gateway, core: 0 → 1, the spreads do not overlap']);
+    expect(lines(of(1), of(0))).toEqual(['gateway, core: 0 → 1, the spreads do not overlap']);
   });
 });
 
@@ -91,6 +90,14 @@ describe('a measurement', () => {
     ['a client was closed in one round', { gone: of(0, 0, 1) }],
   ])('cannot be published if %s', (_reason, gateway) => {
     expect(faultsOf({ rounds: 5, idle: quiet, rows: { gateway } })).toHaveLength(1);
+  });
+});
+
+test('a core carries as many sessions as leave a fifth of it free', () => {
+  const rows = { gateway: { core: { median: 0.5, min: 0.4, max: 0.8 } }, direct: { load_core: of(0.1) } };
+  expect(withCapacity(rows, 500)).toEqual({
+    gateway: { ...rows.gateway, sessions_per_core: { median: 800, min: 500, max: 1_000 } },
+    direct: rows.direct,
   });
 });
 
