@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { uploadsOf, type Measured as Way, waysOf } from '../../bench/batch/figures.ts';
 import { figuresOf, type Measured } from '../../bench/live/figures.ts';
 import { median } from '../../bench/median.ts';
 import { busyMsOf, openFilesMax } from '../../bench/processes.ts';
@@ -94,5 +95,52 @@ describe('figures of live sessions', () => {
 
   test('have no processor time of a direct connection', () => {
     expect(Object.keys(rows.direct ?? {})).not.toContain('core');
+  });
+});
+
+describe('figures of files', () => {
+  const measured = (of: Partial<Way>): Way => ({
+    ...{ p50Ms: 1, p99Ms: 2, perSecond: 1_000, cpuMs: 0.5, residentMb: 200, loadBusy: 0.1, providerBusy: 0.1, ...of },
+  });
+  const paced = { direct: [measured({})], gateway: [measured({ p50Ms: 1.7, p99Ms: 4.5 })], portkey: [measured({})] };
+  const saturated = {
+    direct: [measured({ perSecond: 9_000 })],
+    gateway: [measured({ perSecond: 2_400 })],
+    portkey: [measured({ perSecond: 600 })],
+  };
+
+  test('take percentiles at a pace, and requests per second from as many as there can be', () => {
+    expect(waysOf(paced, saturated, ['portkey']).gateway).toMatchObject({
+      per_second: { median: 2_400 },
+      per_second_vs_portkey: { median: 4 },
+      p99_ms: { median: 4.5 },
+      added_p50_ms: { median: 0.7 },
+      added_p99_ms: { median: 2.5 },
+    });
+  });
+
+  test('have no gateway to measure in a direct connection', () => {
+    const figures = Object.keys(waysOf(paced, saturated, []).direct ?? {});
+    expect(figures).toContain('p50_ms');
+    expect(figures).not.toContain('cpu_ms');
+    expect(figures).not.toContain('added_p50_ms');
+  });
+
+  test('compare uploads with a direct connection in the same round', () => {
+    const uploads = {
+      direct: [
+        { ms: 100, growthMib: 0 },
+        { ms: 200, growthMib: 0 },
+      ],
+      straight: [
+        { ms: 110, growthMib: 5 },
+        { ms: 240, growthMib: 7 },
+      ],
+    };
+    expect(uploadsOf(uploads).straight).toEqual({
+      upload_ms: { median: 175, min: 110, max: 240 },
+      upload_vs_direct: { median: 1.15, min: 1.1, max: 1.2 },
+      growth_mib: { median: 6, min: 5, max: 7 },
+    });
   });
 });
