@@ -1,7 +1,6 @@
 // The session's audio on the client's sample clock: the part sent and not yet covered by a final (replayed when a leg
 // fails), then the part ahead of the lane; each in memory first and in a spool beyond that. What leaves when is the lane's.
 import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
-import type { SampleMemory } from '../pcm.ts';
 import { BLOCK_BYTES, BLOCK_SAMPLES, type Block, giveBlock, takeBlock } from './blocks.ts';
 import type { Spool, SpoolShortage } from './spool.ts';
 
@@ -260,7 +259,7 @@ class SpooledPast {
   /** Number of the oldest block, where there is one. */
   #first = 0;
   /** The block that was read last. */
-  #copy: { number: number; block: SampleMemory } | undefined;
+  #copy: { number: number; block: Block } | undefined;
 
   constructor(openSpool: () => Spool) {
     this.#openSpool = openSpool;
@@ -291,7 +290,7 @@ class SpooledPast {
   }
 
   /** The block, valid until another is read. Throws when it cannot be read: its audio is lost. */
-  read(number: number): SampleMemory {
+  read(number: number): Block {
     if (this.#copy?.number === number) return this.#copy.block;
     const block = this.#copy?.block ?? takeBlock();
     this.#copy = undefined;
