@@ -56,6 +56,9 @@ export async function bundleClient(source, outDir) {
   });
 }
 
+/** An uncaught error prints its line. */
+const LINE_CHARACTERS_MAX = 160;
+
 /**
  * @param {string} root
  * @param {string} dist
@@ -75,6 +78,9 @@ async function bundleTogether(root, dist, names) {
     platform: 'node',
     target: 'node20',
     external: APART,
+    // The source stays in memory as a string: without comments, which may hold characters that double it, it is a third as large.
+    minifyWhitespace: true,
+    lineLimit: LINE_CHARACTERS_MAX,
     banner: { js: REQUIRE },
     plugins: [ownPlaces(root), lazyCommonJs],
     logLevel: 'silent',

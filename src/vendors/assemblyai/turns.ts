@@ -67,7 +67,7 @@ export function interim(turns: Turns, message: TurnMessage, words: Word[]): Utte
   return heardOf(turns, message, shown, undashed(message.transcript || textOf(words)));
 }
 
-const undashed = (text: string): string => text.replace(/\s*—\s*$/, '');
+const undashed = (text: string): string => text.replace(/\s*\u2014\s*$/, '');
 
 export function heardOf(turns: Turns, message: TurnMessage, words: Word[], text: string): Utterance {
   // A turn without words says nothing of where it was: all that is known is what was heard before.

@@ -129,7 +129,7 @@ export function sentencesOf(words: Word[], text = textOf(words), confidence?: nu
   let from = 0;
   for (const [index, { word, speaker }] of words.entries()) {
     const next = words[index + 1];
-    if (next !== undefined && next.speaker === speaker && !/[.?!…]["”’)]?$/.test(word)) continue;
+    if (next !== undefined && next.speaker === speaker && !/[.?!\u2026]["\u201d\u2019)]?$/.test(word)) continue;
     const sentence = words.slice(from, index + 1);
     sentences.push(utteranceOfWords(sentence, textOf(sentence)));
     from = index + 1;
