@@ -77,7 +77,7 @@ export class OverloadMonitor {
 
 const LOOK_MS = 500;
 /** Of the loop's time: below `low` there is room for everything, from `high` on for nothing that can be spared. */
-const BUSY = { low: 0.3, high: 0.6 } as const;
+const BUSY = { low: 0.2, high: 0.4 } as const;
 /** How much of a new look counts: what follows from the share changes what is seen next. */
 const NEW_LOOK_SHARE = 0.25;
 

@@ -23,9 +23,9 @@ function loadOf(activeShare: number) {
 
 it.each([
   [0, 0],
-  [0.3, 0],
-  [0.45, 0.5],
-  [0.6, 1],
+  [0.2, 0],
+  [0.3, 0.5],
+  [0.4, 1],
   [1, 1],
 ])('rates a loop active for %d of its time as busy at %d', (activeShare, share) => {
   expect(loadOf(activeShare).pass(40).at(-1)).toBeCloseTo(share, 3);
