@@ -8,6 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import type { Store } from '../src/node/store/store.ts';
 import { compiledStore } from './compiled-store.ts';
 import { startNatsServers } from './replicas/nats-servers.ts';
@@ -15,14 +16,18 @@ import { openReplica } from './replicas/replica.ts';
 import { createPayer, type Payer, settledPerSecond, settleOne } from './settlements.ts';
 import { percentile, type Spread, spreadOf, textOf } from './spread.ts';
 
-const words = process.argv.slice(2);
-const option = (name: string, standard: number): number => {
-  const at = words.indexOf(`--${name}`);
-  return at < 0 ? standard : Number(words[at + 1]);
-};
-const sessions = Number(words.find((word) => /^\d+$/.test(word)) ?? 5_000);
-const rounds = option('rounds', 5);
-const followers = option('followers', 2);
+const { values: options, positionals } = parseArgs({
+  args: process.argv.slice(2),
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '5' },
+    followers: { type: 'string', default: '2' },
+    json: { type: 'boolean', default: false },
+  },
+});
+const sessions = Number(positionals[0] ?? 5_000);
+const rounds = Number(options.rounds);
+const followers = Number(options.followers);
 const IN_FLIGHT = [100, 1_000];
 /** A tick of the kernel's processor times. */
 const TICK_MS = 10;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { CORES } from '../processes.ts';
+import { CORES, endWithBench } from '../processes.ts';
 
 const SOURCES = fileURLToPath(new URL('./native/', import.meta.url));
 const HEADER = 'websocket.h';
@@ -22,7 +22,8 @@ export function startNative(cache: string, name: string, args: readonly string[]
   const source = join(SOURCES, `${name}.c`);
   const changedMs = Math.max(changedAt(source), changedAt(join(SOURCES, HEADER)));
   if (changedAt(program) < changedMs) execFileSync('cc', ['-O2', '-o', program, source], { stdio: 'inherit' });
-  const child = spawn('taskset', ['-c', CORES.others, program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const command = ['-c', CORES.others, program, ...args];
+  const child = endWithBench(spawn('taskset', command, { stdio: ['pipe', 'pipe', 'inherit'] }));
   return { process: child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
 }
 

@@ -89,7 +89,7 @@ export const SECTIONS: readonly Section[] = [
     bench: 'failover',
     lengthOf: () => ['--stopped', '0'],
     isRepeated: true,
-    secondsOf: () => 70,
+    secondsOf: () => 90,
     rowsOf: plainAt('first_audio_beyond_connect_ms'),
     tables: [{ p50: 'p50 ms', p99: 'p99 ms' }],
     goals: [atMost('200 sessions at once, p99 ms', 'p99', 300, 'together')],
@@ -100,7 +100,8 @@ export const SECTIONS: readonly Section[] = [
     title: 'Files',
     bench: 'batch',
     lengthOf: (length) => ['--seconds', String(length.seconds), ...withRounds(length)],
-    secondsOf: ({ rounds, seconds }) => 120 + rounds * (FILE_WAYS * 1.4 * seconds + 10),
+    secondsOf: ({ rounds, seconds }) =>
+      20 + FILE_WAYS * Math.min(15, 2 * seconds) + rounds * (FILE_WAYS * 1.4 * seconds + 15),
     rowsOf: ([figures = {}]) => {
       const named = Object.entries((figures.uploads ?? {}) as Rows).map(([name, row]) => [`upload, ${name}`, row]);
       return { ...(figures.requests as Rows), ...(Object.fromEntries(named) as Rows) };
@@ -182,7 +183,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Accounts on three nodes',
     bench: 'replicas',
     lengthOf: withRounds,
-    secondsOf: ({ rounds }) => 20 + rounds * 60,
+    secondsOf: ({ rounds }) => 30 + rounds * 35,
     rowsOf: ([figures = {}]) =>
       Object.fromEntries(
         (figures.figures as readonly Replicas[]).map((of) => [
@@ -256,7 +257,7 @@ export const SECTIONS: readonly Section[] = [
     bench: 'audio',
     lengthOf: () => [],
     isRepeated: true,
-    secondsOf: () => 60,
+    secondsOf: () => 10,
     rowsOf: (runs) =>
       mergedRuns(
         runs.map(({ paths }) => Object.fromEntries((paths as { path: string }[]).map((row) => [row.path, { ...row }]))),
