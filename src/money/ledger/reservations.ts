@@ -38,6 +38,8 @@ export interface ReservationStore
   extends Pick<LedgerStore, 'openSession' | 'renewHold' | 'settleSession' | 'balanceOf'> {
   /** The same as `settleSession` for a store whose answer to that is not the ledger's own: this one's is, where it can be had. */
   settleExactly?: LedgerStore['settleSession'];
+  /** The same where nobody waits for its answer, as is so with files: it is written together with others. */
+  settleSoon?: LedgerStore['settleSession'];
   /** Where the database is on this node. */
   closeLost?: LedgerStore['closeLost'];
 }
@@ -247,13 +249,9 @@ export class Reservations {
       return;
     }
     pending.tries++;
-    const { store, onSettled, onFault, clock } = this.#options;
+    const { onSettled, onFault, clock } = this.#options;
     const { head, end } = pending;
-    const settling =
-      pending.isExact && store.settleExactly !== undefined
-        ? store.settleExactly(head, end)
-        : store.settleSession(head, end);
-    settling.then(
+    this.#settling(pending).then(
       (record) => {
         this.#failing = false;
         this.#history.note(head, end);
@@ -276,6 +274,13 @@ export class Reservations {
         pending.timer = clock.setTimeout(() => this.#trySettling(pending), afterMs);
       },
     );
+  }
+
+  #settling({ head, end, isExact }: Pending): Promise<SessionRecord> {
+    const { store } = this.#options;
+    if (isExact && store.settleExactly !== undefined) return store.settleExactly(head, end);
+    if (!isExact && head.mode === 'batch' && store.settleSoon !== undefined) return store.settleSoon(head, end);
+    return store.settleSession(head, end);
   }
 
   #forget(pending: Pending, record: SessionRecord | undefined): void {

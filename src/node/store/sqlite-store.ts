@@ -3,6 +3,7 @@
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { SuspensionChange } from '../../accounts/keys/calls.ts';
+import type { HoldRequest, SessionEnd, SessionHead, SessionRecord } from '../../money/store/calls.ts';
 import { workerFile } from '../../runtime/telemetry/worker-file.ts';
 import { DATABASE_NAME } from '../../store/keep-database.ts';
 import { Listeners } from '../../store/listeners.ts';
@@ -12,6 +13,10 @@ import type { Answer, Call, FromWorker, ReplicaRequest, ToWorker, WorkerInput } 
 import { type AsynchronousCalls, CALL_NAMES, type CallName, type Store } from './store.ts';
 
 const CALLS_MAX = 1024;
+/** A commit costs more than all that a file writes, so bills that nobody waits for wait for each other this long. */
+const GATHER_MS = 100;
+/** So many of them leave at once: the thread takes no more into one commit. */
+const GATHERED_MAX = 256;
 /** The id under which the opening waits, beside the calls, which count from 1. */
 const OPENING = 0;
 
@@ -32,6 +37,8 @@ export interface SqliteStoreOptions {
 interface Waiting {
   /** Undefined of the opening. */
   name?: CallName;
+  /** A hold that left before bills which are gathered: a refusal is not told before it was asked for behind them. */
+  ahead?: Call;
   resolve(value: unknown): void;
   reject(error: StoreError): void;
 }
@@ -69,6 +76,12 @@ class StoreThread implements Omit<Store, CallName> {
   readonly #waiting = new Map<number, Waiting>();
   /** Calls on their way to the thread, together with the others of this turn of the event loop. */
   #outgoing: Call[] = [];
+  /** Bills that wait for each other, by the session's id. */
+  readonly #gathered = new Map<string, Call>();
+  /** Whether a call on its way has to find them written. */
+  #isBehindGathered = false;
+  #isFlushDue = false;
+  #gathering: NodeJS.Timeout | undefined;
   readonly #revocations = new Listeners<string>();
   readonly #suspensions = new Listeners<SuspensionChange>();
   readonly #outbox = new Listeners<void>();
@@ -113,10 +126,14 @@ class StoreThread implements Omit<Store, CallName> {
     return this.#leases.add(listener);
   }
 
+  settleSoon(head: SessionHead, end: SessionEnd): Promise<SessionRecord> {
+    return this.#call('settleSession', [head, end], true) as Promise<SessionRecord>;
+  }
+
   /** A request of the replica, behind everything that was asked before. */
   replica(request: ReplicaRequest): Promise<unknown> {
     if (this.#state !== 'open') return Promise.reject(this.#endReason);
-    this.#flush();
+    this.#flushAll();
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
@@ -128,13 +145,14 @@ class StoreThread implements Omit<Store, CallName> {
   close(): Promise<void> {
     if (this.#state === 'opening' || this.#state === 'open') {
       this.#state = 'closing';
-      this.#flush();
+      this.#flushAll();
       this.#post({ kind: 'close' });
     }
     return this.#exited;
   }
 
-  #call(name: CallName, args: readonly unknown[]): Promise<unknown> {
+  /** @param isGathered whether it may wait for others of its kind */
+  #call(name: CallName, args: readonly unknown[], isGathered = false): Promise<unknown> {
     if (this.#state !== 'open') return Promise.reject(this.#endReason);
     if (this.#waiting.size >= this.#callsMax) {
       return Promise.reject(
@@ -145,19 +163,62 @@ class StoreThread implements Omit<Store, CallName> {
     const { drawn, answered } = drawFor(name, Date.now());
     const call = drawn === undefined ? { id, name, args } : { id, name, args, drawn };
     return new Promise((resolve, reject) => {
-      // While others wait anyway, a message for each call would be most of what a call costs here.
-      const isFirst = this.#waiting.size === 0;
       const settle = drawn === undefined ? resolve : (value: unknown) => resolve(answered(value));
-      this.#waiting.set(id, { name, resolve: settle, reject });
-      this.#outgoing.push(call);
-      if (isFirst) this.#flush();
-      else if (this.#outgoing.length === 1) setImmediate(() => this.#flush());
+      const waiting: Waiting = { name, resolve: settle, reject };
+      this.#waiting.set(id, waiting);
+      if (isGathered) this.#gather(call);
+      else this.#send(call, waiting);
     });
   }
 
+  #gather(call: Call): void {
+    const { id } = call.args[0] as SessionHead;
+    if (this.#gathered.has(id) || this.#gathered.size === GATHERED_MAX) this.#flushAll();
+    this.#gathered.set(id, call);
+    this.#gathering ??= setTimeout(() => this.#flushAll(), GATHER_MS);
+  }
+
+  #send(call: Call, waiting: Waiting): void {
+    const isThreadIdle = this.#waiting.size === this.#outgoing.length + this.#gathered.size + 1;
+    this.#outgoing.push(call);
+    if (!this.#mayOvertake(call)) this.#isBehindGathered = true;
+    else if (this.#gathered.size > 0) waiting.ahead = call;
+    if (isThreadIdle) this.#flush();
+    else this.#flushAtTurnEnd();
+  }
+
+  /** A hold that is granted whole or not at all takes no room from bills, and is not to wait for the disk that they wait for. */
+  #mayOvertake({ name, args }: Call): boolean {
+    if (name !== 'openSession') return false;
+    const [{ id }, { wantedMicroUsd, leastMicroUsd }] = args as [SessionHead, HoldRequest];
+    return wantedMicroUsd === leastMicroUsd && !this.#gathered.has(id);
+  }
+
+  /** While others wait anyway, a message for each call would be most of what a call costs here. */
+  #flushAtTurnEnd(): void {
+    if (this.#isFlushDue) return;
+    this.#isFlushDue = true;
+    setImmediate(() => {
+      this.#isFlushDue = false;
+      this.#flush();
+    });
+  }
+
+  #flushAll(): void {
+    this.#isBehindGathered = true;
+    this.#flush();
+  }
+
   #flush(): void {
-    const calls = this.#outgoing;
+    let calls = this.#outgoing;
     this.#outgoing = [];
+    if (this.#isBehindGathered) {
+      clearTimeout(this.#gathering);
+      this.#gathering = undefined;
+      this.#isBehindGathered = false;
+      calls = [...this.#gathered.values(), ...calls].sort((one, other) => one.id - other.id);
+      this.#gathered.clear();
+    }
     if (calls.length === 0 || this.#state === 'ended') return;
     try {
       this.#post({ kind: 'calls', calls });
@@ -215,10 +276,23 @@ class StoreThread implements Omit<Store, CallName> {
       call?.resolve(answer.value);
       return;
     }
+    if (call?.ahead !== undefined) {
+      this.#askBehindGathered(call, call.ahead);
+      return;
+    }
     const error = new StoreError(answer.rejection.reason, answer.rejection.message);
     call?.reject(error);
     // A claim reports that itself.
     if (error.reason === 'superseded' && call?.name !== 'claimOwnership') this.#overtaken(error);
+  }
+
+  /** Bills that were not written yet may have made room for this hold. */
+  #askBehindGathered(waiting: Waiting, call: Call): void {
+    delete waiting.ahead;
+    const id = ++this.#lastId;
+    this.#waiting.set(id, waiting);
+    this.#outgoing.push({ ...call, id });
+    this.#flushAll();
   }
 
   /** It can be read from, but never written to again by this process. */

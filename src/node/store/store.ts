@@ -44,6 +44,8 @@ export type AsynchronousCalls = Asynchronous<StoreCalls>;
  * were made; a rejected promise means that nothing was changed. What is answered is on the disk.
  */
 export interface Store extends AsynchronousCalls, KeyEvents, OutboxEvents {
+  /** `settleSession` where nobody waits for the disk: a moment later, with others, and before anything that is asked after it. */
+  settleSoon?: AsynchronousCalls['settleSession'];
   close(): Promise<void>;
 }
 
