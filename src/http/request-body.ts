@@ -51,6 +51,7 @@ export class RequestBody extends Readable {
   #windowBytes = 0;
   #arrivedAtMs = performance.now();
   readonly #look: NodeJS.Timeout | undefined;
+  #whole: { pieces: Uint8Array[]; resolve(bytes: Buffer): void; reject(error: Error): void } | undefined;
   #restBytes = 0;
   #restOver: ((isWhole: boolean) => void) | undefined;
 
@@ -80,6 +81,17 @@ export class RequestBody extends Readable {
     return this;
   }
 
+  /** All of it, where it says that it is no more than this, and in place of a stream; rejects as the stream would fail. */
+  whole(bytesMax: number): Promise<Buffer> | undefined {
+    if (this.#declaredBytes === undefined || this.#declaredBytes > bytesMax || this.destroyed) return undefined;
+    const pieces: Uint8Array[] = [];
+    for (let piece = this.read(); piece !== null; piece = this.read()) pieces.push(piece as Buffer);
+    if (this.#complete) return Promise.resolve(joined(pieces));
+    return new Promise((resolve, reject) => {
+      this.#whole = { pieces, resolve, reject };
+    });
+  }
+
   /** Takes over a chunk, which must not be changed afterwards. */
   arrived(chunk: Uint8Array): void {
     if (this.#restOver !== undefined) this.#passOver(chunk.byteLength, this.#restOver);
@@ -88,6 +100,7 @@ export class RequestBody extends Readable {
     this.#arrivedAtMs = performance.now();
     if (this.#receivedBytes > this.#maxBytes) this.#refuse();
     else if (this.#isTooSlow(chunk.byteLength)) this.destroy(apiError('request_timeout', tooSlow));
+    else if (this.#whole !== undefined) this.#whole.pieces.push(chunk);
     else if (!this.push(chunk)) this.#pause();
   }
 
@@ -96,7 +109,9 @@ export class RequestBody extends Readable {
     this.#complete = true;
     clearTimeout(this.#look);
     this.#restOver?.(true);
-    if (!this.destroyed) this.push(null);
+    if (this.destroyed) return;
+    this.#whole?.resolve(joined(this.#whole.pieces));
+    this.push(null);
   }
 
   /** The client went away. */
@@ -138,6 +153,7 @@ export class RequestBody extends Readable {
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     clearTimeout(this.#look);
     this.#resume();
+    if (error !== null) this.#whole?.reject(error);
     callback(error);
   }
 
@@ -188,6 +204,9 @@ export class RequestBody extends Readable {
     this.#flow.resume();
   }
 }
+
+const joined = (pieces: readonly Uint8Array[]): Buffer =>
+  pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
 
 /** The body of a request that has none. */
 export function emptyBody(): RequestBody {

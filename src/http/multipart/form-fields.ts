@@ -100,7 +100,7 @@ export class FormMemory {
 }
 
 /** The value of a field. Throws an ApiError when it is not UTF-8. */
-function textOf(name: string, bytes: Uint8Array): string {
+export function textOf(name: string, bytes: Uint8Array): string {
   try {
     return STRICT.decode(bytes);
   } catch {

@@ -4,10 +4,12 @@ import { Readable } from 'node:stream';
 import { apiError } from '../../api/errors.ts';
 import type { Quota } from '../../runtime/limits/quota.ts';
 import { deferred } from '../deferred.ts';
+import { RequestBody } from '../request-body.ts';
 import { BodyTooLarge } from '../server.ts';
 import { fileTooLarge, missingFile, repeatedField, unexpectedFile, withoutFile } from './errors.ts';
 import { type Field, type FieldLimits, FormFields, FormMemory } from './form-fields.ts';
 import { boundaryOf, createPartParser, type Part } from './parts.ts';
+import { readWhole, SMALL_FORM_BYTES_MAX, smallForm } from './small-form.ts';
 import { LargeFile, type SpoolBudget } from './spool-file.ts';
 
 export interface FormLimits extends FieldLimits {
@@ -76,7 +78,29 @@ export async function readForm(body: Readable, contentType: string | undefined, 
     body.destroy();
     throw refusal;
   }
-  return new FormReader(body, boundary, limits).read();
+  const whole = body instanceof RequestBody ? body.whole(SMALL_FORM_BYTES_MAX) : undefined;
+  if (whole === undefined) return new FormReader(body, boundary, limits).read();
+  const bytes = await whole;
+  return formInMemory(bytes, boundary, limits) ?? new FormReader(readWhole(bytes), boundary, limits).read();
+}
+
+function formInMemory(bytes: Buffer, boundary: string, limits: FormLimits): Form | undefined {
+  if (limits.isFileDropped) return undefined;
+  const memory = new FormMemory(limits.memoryQuota, limits.organisationId);
+  const small = smallForm(bytes, boundary, limits, memory);
+  if (small === undefined) {
+    memory.release();
+    return undefined;
+  }
+  const { fields, file, content } = small;
+  const { filename = 'audio', contentType } = file;
+  const form: Form = {
+    fields,
+    file: { ...inMemory([content]), size: content.length, filename, contentType, head: beginning([content]) },
+    whole: Promise.resolve().then(() => form),
+    dispose: () => memory.release(),
+  };
+  return form;
 }
 
 type Content = Pick<FormFile, 'read' | 'readAt' | 'size' | 'pieces' | 'arrived'>;
@@ -287,7 +311,7 @@ function inMemory(pieces: readonly Buffer[]): Omit<Content, 'size'> {
   return {
     read: () => Readable.from(pieces, { objectMode: false }),
     readAt: async (position, length) => {
-      whole ??= Buffer.concat(pieces);
+      whole ??= pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
       return whole.subarray(position, position + length);
     },
     pieces,

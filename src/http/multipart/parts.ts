@@ -77,7 +77,7 @@ export function createPartParser(boundary: string, handlers: PartHandlers): Dice
     data.on('header', (header) => {
       hasHeader = true;
       try {
-        handlers.part({ ...describe(header as PartHeader), data });
+        handlers.part({ ...describePart(header as PartHeader), data });
       } catch (refusal) {
         handlers.failed(refusal as ApiError);
       }
@@ -95,7 +95,7 @@ export function createPartParser(boundary: string, handlers: PartHandlers): Dice
 type PartHeader = Readonly<Record<string, readonly string[]>>;
 
 /** What a part's header says. Throws an ApiError. */
-function describe(header: PartHeader): Omit<Part, 'data'> {
+export function describePart(header: PartHeader): Omit<Part, 'data'> {
   checkSize(header);
   const disposition = only(header, 'content-disposition') ?? '';
   const contentType = only(header, 'content-type');

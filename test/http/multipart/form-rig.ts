@@ -45,8 +45,12 @@ export class FormRig {
   }
 
   /** A form as its reader gives it; disposed of by `closeAll`. */
-  async open(body: Readable, changed: Partial<FormLimits> = {}): Promise<Form> {
-    const form = await readForm(body, CONTENT_TYPE, { ...this.limits, ...changed });
+  async open(
+    body: Readable,
+    changed: Partial<FormLimits> = {},
+    contentType: string | undefined = CONTENT_TYPE,
+  ): Promise<Form> {
+    const form = await readForm(body, contentType, { ...this.limits, ...changed });
     this.#opened.push(form);
     return form;
   }
