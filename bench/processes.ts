@@ -37,14 +37,14 @@ export function busyMsOf(stat: string): number {
   return (user + nice + system + irq + softirq + steal) * TICK_MS;
 }
 
-const children = new Set<ChildProcess>();
+const children = new Map<ChildProcess, NodeJS.Signals>();
 process.once('exit', () => {
-  for (const child of children) child.kill('SIGKILL');
+  for (const [child, signal] of children) child.kill(signal);
 });
 
-/** Also when the bench fails or is stopped. */
-export function endWithBench<Child extends ChildProcess>(child: Child): Child {
-  children.add(child);
+/** Also when the bench fails or is stopped. A bench that another one started needs SIGTERM, to end its own processes. */
+export function endWithBench<Child extends ChildProcess>(child: Child, signal: NodeJS.Signals = 'SIGKILL'): Child {
+  children.set(child, signal);
   child.once('exit', () => children.delete(child));
   return child;
 }

@@ -52,7 +52,8 @@ type Results = Readonly<Record<string, Result>>;
 /** The last line that the bench printed. */
 async function figuresOf(args: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
   const command = ['--import', 'tsx', `${root}scripts/bench.ts`, ...args, '--json'];
-  const child = endWithBench(spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] }));
+  const bench = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = endWithBench(bench, 'SIGTERM');
   let last = '';
   for await (const line of createInterface({ input: child.stdout })) if (line.startsWith('{')) last = line;
   if (last === '') throw new Error(`bench ${args.join(' ')} printed no figures.`);
