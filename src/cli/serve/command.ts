@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { rolesOf, WORKERS_MAX } from '../../config/schema-cluster.ts';
 import { startGateway } from '../../node/gateway.ts';
+import { collectByCores } from '../../runtime/collector.ts';
 import { createLogger } from '../../runtime/telemetry/log.ts';
 import { type Command, readArguments } from '../shared/command.ts';
 import { CommandError, EXIT, tell } from '../shared/output.ts';
@@ -43,6 +44,7 @@ export const serve: Command = {
         },
       });
     }
+    collectByCores();
     return serveHere(config, first).finally(() => first?.leave());
   },
 };
