@@ -11,7 +11,7 @@ import { PEERS, type PeerName } from './batch/peers.ts';
 import { message } from './batch/processes.ts';
 import { startSetting } from './batch/setting.ts';
 import { bodyTask, formTask, LARGE_BYTES, type Task } from './batch/tasks.ts';
-import { cpuMsOf, residentMbOf } from './processes.ts';
+import { cpuMsOf, machineBusyMs, residentMbOf } from './processes.ts';
 import { percentile, textOf } from './spread.ts';
 
 const { values: options } = parseArgs({
@@ -96,18 +96,24 @@ async function warm(task: Task): Promise<void> {
 
 async function measure(way: Way, how: LoadTask['load']): Promise<Measured> {
   const { pid, task } = ways[way] as WayThrough;
-  const timesOf = () => ({ measured: cpuMsOf(pid), load: cpuMsOf(load.pid), provider: cpuMsOf(provider.pid) });
+  const timesOf = () => ({
+    ...{ measured: cpuMsOf(pid), load: cpuMsOf(load.pid), provider: cpuMsOf(provider.pid), machine: machineBusyMs() },
+  });
   const before = timesOf();
   const { ms, wholeMs } = await ask(task, how);
   const after = timesOf();
+  const busy = (of: keyof typeof before) => (after[of] - before[of]) / wholeMs;
+  // Without a gateway, it is the provider that is measured.
+  const ours = busy('load') + busy('provider') + (pid === provider.pid ? 0 : busy('measured'));
   return {
     p50Ms: percentile(ms, 0.5),
     p99Ms: percentile(ms, 0.99),
     perSecond: (ms.length / wholeMs) * 1_000,
     cpuMs: (after.measured - before.measured) / ms.length,
     residentMb: residentMbOf(pid),
-    loadBusy: (after.load - before.load) / wholeMs,
-    providerBusy: (after.provider - before.provider) / wholeMs,
+    loadBusy: busy('load'),
+    providerBusy: busy('provider'),
+    othersBusy: Math.max(0, busy('machine') - ours),
   };
 }
 

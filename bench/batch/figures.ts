@@ -12,6 +12,8 @@ export interface Measured {
   /** Shares of a core. */
   loadBusy: number;
   providerBusy: number;
+  /** Of all programs of the machine that are not part of the bench. */
+  othersBusy: number;
 }
 
 export type Of<Name extends string, Figures> = Record<Name, Figures[]>;
@@ -45,6 +47,7 @@ export function waysOf(
         ...(way === DIRECT ? {} : { cpu_ms: spreadOf(atMost('cpuMs')), resident_mb: spreadOf(atMost('residentMb')) }),
         load_core: spreadOf(atMost('loadBusy')),
         provider_core: spreadOf(atMost('providerBusy')),
+        others_core: spreadOf(atPace('othersBusy')),
       };
       return [way, row];
     }),

@@ -115,6 +115,7 @@ export const SECTIONS: readonly Section[] = [
         resident_mb: 'MB, whole process',
         load_core: 'load',
         provider_core: 'provider',
+        others_core: 'other programs',
       },
       { p50_ms: 'p50 ms', p99_ms: 'p99 ms', added_p50_ms: 'added p50', added_p99_ms: 'added p99' },
       { upload_ms: 'ms', upload_vs_direct: '× direct', growth_mib: 'MiB more in the gateway' },

@@ -100,7 +100,17 @@ describe('figures of live sessions', () => {
 
 describe('figures of files', () => {
   const measured = (of: Partial<Way>): Way => ({
-    ...{ p50Ms: 1, p99Ms: 2, perSecond: 1_000, cpuMs: 0.5, residentMb: 200, loadBusy: 0.1, providerBusy: 0.1, ...of },
+    ...{
+      p50Ms: 1,
+      p99Ms: 2,
+      perSecond: 1_000,
+      cpuMs: 0.5,
+      residentMb: 200,
+      loadBusy: 0.1,
+      providerBusy: 0.1,
+      othersBusy: 0.02,
+      ...of,
+    },
   });
   const paced = { direct: [measured({})], gateway: [measured({ p50Ms: 1.7, p99Ms: 4.5 })], portkey: [measured({})] };
   const saturated = {
@@ -116,6 +126,7 @@ describe('figures of files', () => {
       p99_ms: { median: 4.5 },
       added_p50_ms: { median: 0.7 },
       added_p99_ms: { median: 2.5 },
+      others_core: { median: 0.02 },
     });
   });
 
