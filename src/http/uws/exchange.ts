@@ -317,7 +317,7 @@ class UwsExchange {
   }
 
   accept(answer: Acceptance, contexts: UwsContexts, options: HttpServerOptions): void {
-    const onFault = (error: unknown) => faultReply(error, options);
+    const onFault = faultTeller(options);
     if (this.#over) {
       new UnopenedSocket(answer.accept, onFault).terminate();
       return;
@@ -338,6 +338,9 @@ class UwsExchange {
     if (!this.#over) call();
   }
 }
+
+/** Made apart from an exchange: a socket keeps it, and would keep the request and its body with it. */
+const faultTeller = (options: HttpServerOptions) => (error: unknown) => void faultReply(error, options);
 
 const HOST = '127.0.0.1';
 
