@@ -218,12 +218,17 @@ export class FileJob {
     length.secondsMax = Math.min(length.secondsMax, longestOf(members));
     const payers = fileMembers(members, priced, length);
     const reserved = await reservations.reserve({
-      ...{ id: chargeId, organisationId, keyId, model, isUnlimited },
+      id: chargeId,
+      organisationId,
+      keyId,
+      model,
+      isUnlimited,
       members: payers,
       secondsMax: length.secondsMax,
       again: chargeId !== requestId,
     });
-    return { ...admitted, upload, length, bill: new FileBill(members, payers, reserved) };
+    const bill = new FileBill(members, payers, reserved);
+    return { members, warnings: admitted.warnings, priced, upload, length, bill };
   }
 
   /**

@@ -101,9 +101,11 @@ export class FileReservations {
    * @throws ApiError `insufficient_credit`, `rate_limit_exceeded` (of money a day), `ledger_unavailable`
    */
   async reserve(request: FileReservationRequest): Promise<ReservedFile> {
-    const { members, secondsMax, again = false, isUnlimited: mayTrust = false, ...file } = request;
+    const { id, organisationId, keyId, model, members, secondsMax } = request;
+    const { again = false, isUnlimited: mayTrust = false } = request;
     const { reservations, wallNow } = this.#options;
-    const head: SessionHead = { ...file, mode: 'batch', openedAt: wallNow().toISOString() };
+    const openedAt = wallNow().toISOString();
+    const head: SessionHead = { id, organisationId, keyId, model, mode: 'batch', openedAt };
     const audioMsMax = Math.ceil(secondsMax * 1000);
     const wantedMicroUsd = dearestMicroUsd(members, audioMsMax);
     const hold: HoldRequest = { wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS };

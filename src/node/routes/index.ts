@@ -83,7 +83,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
       try {
         if (scope !== undefined && caller.via === 'key') requireScope(caller, scope);
         const reply = await handler(context, caller);
-        return { ...reply, headers: { ...headers, ...reply.headers } };
+        return Object.assign({}, reply, { headers: Object.assign({}, headers, reply.headers) });
       } catch (error) {
         throw error instanceof ApiError ? error.withHeaders(headers) : error;
       }
