@@ -37,6 +37,8 @@ const UTTERANCE_CONNECTIONS = { connectionsMax: 512, waitingMax: 1_024 };
 
 /** Sessions whose events are being kept. */
 const KEPT_AT_A_TIME = 256;
+/** Those of this time share a commit, which costs more than what is written. */
+const KEPT_TOGETHER_MS = 50;
 
 /** What holds connections to providers, for sessions and for files. */
 export interface Live extends LegsOfNode {
@@ -280,21 +282,39 @@ function openSessions(
 }
 
 /** Keeps what happened in sessions that have ended, a bounded number at a time: what is beyond is dropped, and counted. */
-function keepEvents({ store, metrics }: Assembly) {
+function keepEvents({ store, metrics, defer }: Assembly) {
   let underWay = 0;
+  let gathered: (() => void)[] = [];
+  let timer: unknown;
+  let isClosing = false;
   metrics.watchQueue('session_events', () => underWay);
+  const keepGathered = (): void => {
+    timer = undefined;
+    const calls = gathered;
+    gathered = [];
+    for (const call of calls) call();
+  };
+  defer(() => {
+    isClosing = true;
+    backgroundClock.clearTimeout(timer);
+    keepGathered();
+  });
   return ({ organisationId, sessionId }: SessionOpening, frames: readonly WatchedFrame[]) => {
     if (underWay >= KEPT_AT_A_TIME) {
       metrics.dropped('session_events');
       return;
     }
     underWay++;
-    store
-      .keepSessionEvents(organisationId, sessionId, JSON.stringify(frames))
-      .catch(() => metrics.dropped('session_events'))
-      .finally(() => {
-        underWay--;
-      });
+    gathered.push(() =>
+      store
+        .keepSessionEvents(organisationId, sessionId, JSON.stringify(frames))
+        .catch(() => metrics.dropped('session_events'))
+        .finally(() => {
+          underWay--;
+        }),
+    );
+    if (isClosing) keepGathered();
+    else timer ??= backgroundClock.setTimeout(keepGathered, KEPT_TOGETHER_MS);
   };
 }
 

@@ -38,7 +38,7 @@ export interface ReservationStore
   extends Pick<LedgerStore, 'openSession' | 'renewHold' | 'settleSession' | 'balanceOf'> {
   /** The same as `settleSession` for a store whose answer to that is not the ledger's own: this one's is, where it can be had. */
   settleExactly?: LedgerStore['settleSession'];
-  /** The same where nobody waits for its answer, as is so with files: it is written together with others. */
+  /** The same where nobody waits for its answer: it is written together with others. */
   settleSoon?: LedgerStore['settleSession'];
   /** Where the database is on this node. */
   closeLost?: LedgerStore['closeLost'];
@@ -279,7 +279,7 @@ export class Reservations {
   #settling({ head, end, isExact }: Pending): Promise<SessionRecord> {
     const { store } = this.#options;
     if (isExact && store.settleExactly !== undefined) return store.settleExactly(head, end);
-    if (!isExact && head.mode === 'batch' && store.settleSoon !== undefined) return store.settleSoon(head, end);
+    if (!isExact && store.settleSoon !== undefined) return store.settleSoon(head, end);
     return store.settleSession(head, end);
   }
 
