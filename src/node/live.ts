@@ -22,6 +22,7 @@ import { DialHealth, LegService } from '../live/upstream/service/leg-service.ts'
 import { UpstreamHost } from '../live/upstream/upstream-host.ts';
 import { prepareCalls } from '../live/upstream/wire/grpc-wire.ts';
 import { Recogniser } from '../recogniser/recogniser.ts';
+import { IdleCollector } from '../runtime/collector.ts';
 import { Quota } from '../runtime/limits/quota.ts';
 import { LoopLoad, memoryShare, OverloadMonitor } from '../runtime/process-load.ts';
 import { backgroundClock } from '../runtime/telemetry/clock.ts';
@@ -270,6 +271,8 @@ function openSessions(
     },
     onFault: (...fault) => observed.fault(...fault),
   });
+  const idle = new IdleCollector({ clock: backgroundClock, sessions: () => sessions.size });
+  defer(() => idle.close());
   relief.push(() => sessions.shed());
   metrics.watchSessions(() => ({ ...sessions.countByPhase() }));
   const { nodeChart } = assembly;

@@ -1,5 +1,5 @@
 // Where audio waits that memory has no room for: a queue of blocks in a temporary file. Reads and writes are synchronous
-// (a block is 16 KiB and the page cache takes it), so that the audio path needs no promises. When to spool is the tape's.
+// (a block is 4 KiB and the page cache takes it), so that the audio path needs no promises. When to spool is the tape's.
 import { randomUUID } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
