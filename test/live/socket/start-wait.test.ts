@@ -42,7 +42,15 @@ describe('a connection with `start=message`', () => {
     await settle();
     handlers.message(socket, new Uint8Array(7), true);
     handlers.message(socket, text({ type: 'close' }), false);
-    expect(heard).toEqual(['open', ...Array(4).fill('audio 4096'), 'audio 3626', 'finalize', 'misunderstood', 'audio 7', 'close']);
+    expect(heard).toEqual([
+      'open',
+      ...Array(4).fill('audio 4096'),
+      'audio 3626',
+      'finalize',
+      'misunderstood',
+      'audio 7',
+      'close',
+    ]);
     handlers.closed(socket, 1000, '');
     expect(heard.at(-1)).toBe('gone');
   });

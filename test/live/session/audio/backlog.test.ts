@@ -33,7 +33,7 @@ describe('audio ahead of what the provider takes', () => {
   });
 
   const ahead = { ...numbered, providerParams: { turn_seconds: 1, ready_delay_ms: 3_000 } };
-  const spool = { memoryBytesMax: 64_000, spoolNodeBytesMax: 64 * 16_384 };
+  const spool = { memoryBytesMax: 64_000, spoolNodeBytesMax: 256 * 4_096 };
 
   it('leaves room for other organisations, and the error names the organisation’s limit', async () => {
     const rig = new SessionRig({ settings: spool });
@@ -55,11 +55,11 @@ describe('audio ahead of what the provider takes', () => {
   });
 
   it('ends as overloaded, not as the client’s fault, when the node has no room', async () => {
-    const rig = new SessionRig({ settings: { ...spool, spoolNodeBytesMax: 4 * 16_384 } });
+    const rig = new SessionRig({ settings: { ...spool, spoolNodeBytesMax: 4 * 4_096 } });
     const clients = [];
     for (const organisation of ['org_a', 'org_b', 'org_c', 'org_d', 'org_e'])
       clients.push(await rig.open(ahead, organisation));
-    for (const seconds of [2.5, 0.2, 0.1]) for (const { session } of clients) session.audio(silence(seconds));
+    for (const seconds of [2.161, 0.05, 0.025]) for (const { session } of clients) session.audio(silence(seconds));
     const last = clients.at(-1)!;
     await untilEnded(rig, last);
     expect(last.of('error').map(({ error }) => error)).toMatchObject([
