@@ -81,9 +81,14 @@ export class RequestBody extends Readable {
     return this;
   }
 
-  /** All of it, where it says that it is no more than this, and in place of a stream; rejects as the stream would fail. */
-  whole(bytesMax: number): Promise<Buffer> | undefined {
-    if (this.#declaredBytes === undefined || this.#declaredBytes > bytesMax || this.destroyed) return undefined;
+  /**
+   * All of it in place of a stream, where it says that it is no more than this. Rejects as the stream would fail.
+   *
+   * @param takeMemory whether there is memory for what it says
+   */
+  whole(bytesMax: number, takeMemory: (bytes: number) => boolean): Promise<Buffer> | undefined {
+    const bytes = this.#declaredBytes;
+    if (bytes === undefined || bytes > bytesMax || this.destroyed || !takeMemory(bytes)) return undefined;
     const pieces: Uint8Array[] = [];
     for (let piece = this.read(); piece !== null; piece = this.read()) pieces.push(piece as Buffer);
     if (this.#complete) return Promise.resolve(joined(pieces));

@@ -78,20 +78,31 @@ export async function readForm(body: Readable, contentType: string | undefined, 
     body.destroy();
     throw refusal;
   }
-  const whole = body instanceof RequestBody ? body.whole(SMALL_FORM_BYTES_MAX) : undefined;
-  if (whole === undefined) return new FormReader(body, boundary, limits).read();
-  const bytes = await whole;
-  return formInMemory(bytes, boundary, limits) ?? new FormReader(readWhole(bytes), boundary, limits).read();
+  if (body instanceof RequestBody) return readBody(body, boundary, limits);
+  return new FormReader(body, boundary, limits).read();
 }
 
-function formInMemory(bytes: Buffer, boundary: string, limits: FormLimits): Form | undefined {
-  if (limits.isFileDropped) return undefined;
+async function readBody(body: RequestBody, boundary: string, limits: FormLimits): Promise<Form> {
   const memory = new FormMemory(limits.memoryQuota, limits.organisationId);
-  const small = smallForm(bytes, boundary, limits, memory);
-  if (small === undefined) {
+  // All of it before its first byte: forms that never end are in the memory of their organisation as well.
+  const whole = body.whole(SMALL_FORM_BYTES_MAX, (bytes) => memory.takeForFile(bytes));
+  if (whole === undefined) return new FormReader(body, boundary, limits).read();
+  try {
+    const bytes = await whole;
+    const form = formInMemory(bytes, boundary, limits, memory);
+    if (form !== undefined) return form;
     memory.release();
-    return undefined;
+    return new FormReader(readWhole(bytes), boundary, limits).read();
+  } catch (error) {
+    memory.release();
+    throw error;
   }
+}
+
+function formInMemory(bytes: Buffer, boundary: string, limits: FormLimits, memory: FormMemory): Form | undefined {
+  if (limits.isFileDropped) return undefined;
+  const small = smallForm(bytes, boundary, limits);
+  if (small === undefined) return undefined;
   const { fields, file, content } = small;
   const { filename = 'audio', contentType } = file;
   const form: Form = {

@@ -1,7 +1,7 @@
 // A small form that is here whole, read from one buffer: the same form as its reader makes of it, without a stream for each part.
 // Only forms as clients write them; anything else, and anything that would be refused, is left to the reader.
 import { Readable } from 'node:stream';
-import { type Field, type FieldLimits, type FormMemory, textOf } from './form-fields.ts';
+import { type Field, type FieldLimits, textOf } from './form-fields.ts';
 import { describePart, type Part } from './parts.ts';
 
 /** Larger bodies are read as streams. */
@@ -24,13 +24,8 @@ export interface SmallForm {
   content: Buffer;
 }
 
-/** Undefined where the reader is to decide. Memory is taken for what is given back. */
-export function smallForm(
-  body: Buffer,
-  boundary: string,
-  limits: SmallFormLimits,
-  memory: FormMemory,
-): SmallForm | undefined {
+/** Undefined where the reader is to decide. */
+export function smallForm(body: Buffer, boundary: string, limits: SmallFormLimits): SmallForm | undefined {
   const parts = partsOf(body, boundary, limits.fieldsMax);
   if (parts === undefined) return undefined;
   const { fileField = 'file', fieldBytesMax, fieldsBytesMax, fileBytesMax, memoryBytesMax } = limits;
@@ -54,7 +49,6 @@ export function smallForm(
   const fileBytes = file?.content.length ?? 0;
   if (file === undefined || fileBytes === 0 || fileBytes > Math.min(fileBytesMax, memoryBytesMax)) return undefined;
   if (fieldBytes > fieldsBytesMax) return undefined;
-  if (memory.take(fieldBytes) !== undefined || !memory.takeForFile(fileBytes)) return undefined;
   limits.onFile?.(file.content);
   return { fields, file: file.part, content: file.content };
 }

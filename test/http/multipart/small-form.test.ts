@@ -116,4 +116,22 @@ describe('a form in one buffer', () => {
     expect((await contentOf(read.read())).length).toBe(900);
     rig.memoryQuota.giveBack('org', 9_500);
   });
+
+  test('is in the memory of its organisation from its first byte, and no longer once its client is gone', async () => {
+    const bytes = form(field('model', 'a/b'), file(Buffer.alloc(300)));
+    const body = new RequestBody({ pause: () => {}, resume: () => {} }, bytes.length);
+    body.arrived(bytes.subarray(0, 10));
+    const opened = rig.open(body.claim(20_000_000));
+    expect(rig.memoryQuota.used).toBe(bytes.length);
+    body.aborted();
+    await expect(opened).rejects.toThrow();
+    expect(rig.memoryQuota.used).toBe(0);
+  });
+
+  test('is read as a stream where its organisation has no memory left', async () => {
+    const bytes = form(field('model', 'a/b'), file(Buffer.alloc(300)));
+    rig.memoryQuota.take('org', 10_000 - bytes.length + 1);
+    await expectSame(bytes, 50, 1);
+    rig.memoryQuota.giveBack('org', 10_000 - bytes.length + 1);
+  });
 });
