@@ -47,16 +47,21 @@ export interface Gathering {
   readonly share: number;
 }
 
+/** From this share on frames are half of the ideal size, and from that one on the whole of it. */
+const HALF_FROM = 0.2;
+const WHOLE_FROM = 0.5;
+
 /**
  * Samples that are missing until a frame leaves, 0 or less where one can. Frames end where the leg's clock passes a multiple of
- * the gathered size, so that each session has a phase of its own, and a change of the size takes no state.
+ * the gathered size, so that each session has a phase of its own, and a change of the size takes no state. There are three sizes, so that
+ * frames end where chunks of 10, 20, 50 or 100 ms do: audio would wait for a whole chunk more at a size of 80 ms.
  *
  * @param given samples that have left before
  * @param available samples that could leave now
  */
 export function missingSamples({ min, ideal }: FrameSizes, share: number, given: number, available: number): number {
-  if (share <= 0) return min - available;
-  const size = Math.round(min + Math.min(1, share) * (ideal - min));
+  if (share < HALF_FROM) return min - available;
+  const size = share < WHOLE_FROM ? Math.max(min, Math.round(ideal / 2)) : ideal;
   const toBoundary = size - (given % size);
   return Math.max(min, Math.min(toBoundary, ideal)) - available;
 }

@@ -1,7 +1,7 @@
 // What a lane's frames promise: sizes within the contract, pace within the speed.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { frameSamples, frameSizes, Pacer } from '../../src/audio/frames.ts';
+import { frameSamples, frameSizes, missingSamples, Pacer } from '../../src/audio/frames.ts';
 
 const contracts = fc
   .tuple(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 800 }))
@@ -96,5 +96,37 @@ describe('the pace', () => {
       expect(pacer.waitMs(1000, 5)).toBe(0);
       pacer.take(1000, 5);
     }
+  });
+});
+
+describe('gathering while the loop is busy', () => {
+  const sizes = frameSizes({ minMs: 20, idealMs: 100, maxMs: 250, tail: 'short' }, 16_000);
+
+  /** Lengths in milliseconds of the frames that leave while chunks come. */
+  function framesOf(share: number, chunkMs: number): number[] {
+    const frames: number[] = [];
+    let given = 0;
+    for (let received = chunkMs * 16; received <= 16_000; received += chunkMs * 16) {
+      if (missingSamples(sizes, share, given, received - given) > 0) continue;
+      frames.push((received - given) / 16);
+      given = received;
+    }
+    return frames;
+  }
+
+  test.each([
+    [0, 20, [20]],
+    [0.19, 20, [20]],
+    [0.2, 10, [50]],
+    [0.2, 20, [60, 40]],
+    [0.49, 50, [50]],
+    [0.5, 10, [100]],
+    [0.5, 20, [100]],
+    [1, 50, [100]],
+    [1, 100, [100]],
+  ])('at a share of %d, chunks of %d ms leave in frames of %j ms', (share, chunkMs, pattern) => {
+    const frames = framesOf(share, chunkMs);
+    expect(frames).toEqual(frames.map((_, at) => pattern[at % pattern.length]));
+    expect(frames.reduce((sum, frame) => sum + frame, 0)).toBe(1_000);
   });
 });

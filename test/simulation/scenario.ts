@@ -59,7 +59,7 @@ export function scenarioOf(seed: number): Scenario {
   const count = random.integer(1, 6);
   for (let fault = 0; fault < count; fault++) addFault(random, scenario, targets);
   scenario.moves.sort((one, other) => one.atMs - other.atMs);
-  scenario.busyShare = random.pick([0, 0.5, 1]);
+  scenario.busyShare = random.pick([0, 0.3, 1]);
   return scenario;
 }
 
