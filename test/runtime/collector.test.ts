@@ -64,7 +64,7 @@ it('collects what a rush has left, until the pages are given back, and then rest
 
 it.each([
   ['the loop is busy', { active: 0.06 }],
-  ['sessions are live', { sessions: 51 }],
+  ['a session is live', { sessions: 1 }],
   ['there is little to collect', { totalMib: 32 }],
 ])('does not collect while %s', (_, state) => {
   expect(processWith(state).pass(100)).toBe(0);
