@@ -243,7 +243,7 @@ function openSessions(
   defer(() => busy.close());
   metrics.watchGauge(
     'busy_ratio',
-    'How much live audio is batched because the node is busy: 0 not at all, 1 up to the ideal frame.',
+    'How busy the event loop is with live audio: from 0.2 on frames have half of the ideal size, from 0.5 on all of it.',
     () => busy.share,
   );
   const sessions = new SessionHost({
