@@ -82,7 +82,8 @@ export class RequestBody extends Readable {
   }
 
   /**
-   * All of it in place of a stream, where it says that it is no more than this. Rejects as the stream would fail.
+   * Reads the whole body at once. Undefined where its declared length is missing or too large: then it is to be read as a stream.
+   * Rejects with the error that the stream would have.
    *
    * @param takeMemory whether there is memory for what it says
    */

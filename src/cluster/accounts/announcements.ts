@@ -5,7 +5,7 @@ import { type Address, type Bus, type BusBody, BusError, type Detach } from '../
 import { ACCOUNTS_OPEN, ACCOUNTS_OWNED, type AccountsOpen } from '../bus/subjects.ts';
 
 const ANNOUNCE_EVERY_MS = 1_000;
-/** After a timeout, an owner without an announcement for this long is no longer addressed directly. */
+/** An owner whose request timed out is addressed directly only if it has announced itself within this time. */
 const SILENT_MS = 3 * ANNOUNCE_EVERY_MS;
 
 /** Announces the owner now, after each reconnect, and every second for nodes that missed it. */

@@ -6,7 +6,7 @@ import { describePart, type Part } from './parts.ts';
 
 /** Larger bodies are read as streams. */
 export const SMALL_FORM_BYTES_MAX = 256 * 1024;
-/** Longer headers of parts are no client's of an audio file. */
+/** Clients that upload audio send shorter headers with each part. */
 const HEADER_BYTES_MAX = 1024;
 const HEADER_LINE = /^([\w-]+): ?(.*)$/;
 

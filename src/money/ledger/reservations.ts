@@ -38,7 +38,7 @@ export interface ReservationStore
   extends Pick<LedgerStore, 'openSession' | 'renewHold' | 'settleSession' | 'balanceOf'> {
   /** The same as `settleSession` for a store whose answer to that is not the ledger's own: this one's is, where it can be had. */
   settleExactly?: LedgerStore['settleSession'];
-  /** The same where nobody waits for its answer: it is written together with others. */
+  /** Settles a session that nobody waits for: its bill is written together with others. */
   settleSoon?: LedgerStore['settleSession'];
   /** Where the database is on this node. */
   closeLost?: LedgerStore['closeLost'];

@@ -13,9 +13,9 @@ import type { Answer, Call, FromWorker, ReplicaRequest, ToWorker, WorkerInput } 
 import { type AsynchronousCalls, CALL_NAMES, type CallName, type Store } from './store.ts';
 
 const CALLS_MAX = 1024;
-/** A commit costs more than all that a file writes, so bills that nobody waits for wait for each other this long. */
+/** How long bills that nobody waits for are gathered: one commit costs more than everything that a file writes. */
 const GATHER_MS = 100;
-/** So many of them leave at once: the thread takes no more into one commit. */
+/** Bills that are sent together at most, as the thread takes no more into one commit. */
 const GATHERED_MAX = 256;
 /** The id under which the opening waits, beside the calls, which count from 1. */
 const OPENING = 0;

@@ -44,7 +44,7 @@ export type AsynchronousCalls = Asynchronous<StoreCalls>;
  * were made; a rejected promise means that nothing was changed. What is answered is on the disk.
  */
 export interface Store extends AsynchronousCalls, KeyEvents, OutboxEvents {
-  /** `settleSession` where nobody waits for the disk: a moment later, with others, and before anything that is asked after it. */
+  /** Like `settleSession`, for bills that nobody waits for: they are written together, at most 0.1 s later, and before later calls except holds. */
   settleSoon?: AsynchronousCalls['settleSession'];
   close(): Promise<void>;
 }

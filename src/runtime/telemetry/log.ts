@@ -72,7 +72,7 @@ function loggedError(error: unknown): unknown {
   return logged;
 }
 
-/** The fields with secrets censored, down to so many levels. Only objects with a secret are copied. */
+/** Censors secrets in the fields and in the objects within them, `levels` deep. Copies only objects that have a secret. */
 function withoutSecrets<Fields extends object>(fields: Fields, levels: number): Fields {
   let copy: Fields | undefined;
   for (const key of Object.keys(fields)) {
