@@ -1,12 +1,11 @@
 // The events of one call, posted to an address of the customer's: in their order, several at a time where it is slow, signed as
 // Standard Webhooks are. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 import { createHmac } from 'node:crypto';
-import { lookup as lookUp } from 'node:dns';
 import { type ClientRequestArgs, Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import type { BlockList } from 'node:net';
 import type { Clock } from '../../../machines/clock.ts';
-import { isWithin } from '../../runtime/network-addresses.ts';
+import { reachableLookup, requireReachable } from '../../runtime/outbound/reachable.ts';
 
 /** What waits while a post is in progress or is tried again; the oldest is left out beyond it, and the next post says so. */
 const WAITING_CHARS_MAX = 1024 * 1024;
@@ -176,16 +175,14 @@ export function openPoster(networks: BlockList | undefined): Poster {
   const plain = new PlainAgent({ ...limits });
   const tls = new TlsAgent({ ...limits });
   const lookups = { 'http:': reachableLookup(networks, false), 'https:': reachableLookup(networks, true) };
-  const post = (
+  const post = async (
     customer: string,
     url: URL,
     headers: Readonly<Record<string, string>>,
     body: string,
   ): Promise<number> => {
     const isTls = url.protocol === 'https:';
-    const literal = url.hostname.replace(/^\[|\]$/g, '');
-    // An address is not looked up.
-    if (isIP(literal) !== 0 && !isReachable(literal, networks, isTls)) return Promise.reject(notReachable(literal));
+    requireReachable(url, networks);
     const options: ClientRequestArgs & { customer: string } = {
       customer,
       method: 'POST',
@@ -217,63 +214,3 @@ export function openPoster(networks: BlockList | undefined): Poster {
     },
   };
 }
-
-/** IPv4 that is not of the Internet at large. https://www.iana.org/assignments/iana-ipv4-special-registry */
-const SPECIAL: readonly [string, number][] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-];
-/** Of IPv6 only this is of the Internet, without documentation and what carries IPv4 addresses inside. */
-const GLOBAL_IPV6: readonly [string, number] = ['2000::', 3];
-const SPECIAL_IPV6: readonly [string, number][] = [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-];
-
-const listOf = (networks: readonly (readonly [string, number])[], family: 'ipv4' | 'ipv6'): BlockList => {
-  const list = new BlockList();
-  for (const [network, bits] of networks) list.addSubnet(network, bits, family);
-  return list;
-};
-const special = listOf(SPECIAL, 'ipv4');
-const global6 = listOf([GLOBAL_IPV6], 'ipv6');
-const special6 = listOf(SPECIAL_IPV6, 'ipv6');
-
-/** @param networks of the operator's own */
-export function isReachable(address: string, networks: BlockList | undefined, isTls: boolean): boolean {
-  if (networks !== undefined && isWithin(networks, address)) return true;
-  if (!isTls) return false;
-  return isIP(address) === 4
-    ? !special.check(address, 'ipv4')
-    : isIP(address) === 6 && global6.check(address, 'ipv6') && !special6.check(address, 'ipv6');
-}
-
-/** A lookup that finds reachable addresses only. */
-export const reachableLookup =
-  (networks: BlockList | undefined, isTls: boolean): LookupFunction =>
-  (hostname, options, callback) => {
-    lookUp(hostname, { ...options, all: true }, (error, found) => {
-      const [first] = error ? [] : found;
-      if (first === undefined) return callback(error ?? notReachable(hostname), []);
-      if (!found.every(({ address }) => isReachable(address, networks, isTls)))
-        return callback(notReachable(hostname), []);
-      if (options.all === true) callback(null, found);
-      else callback(null, first.address, first.family);
-    });
-  };
-
-const notReachable = (hostname: string): Error => new Error(`${hostname} is no address that events are posted to.`);

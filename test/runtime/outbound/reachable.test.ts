@@ -1,7 +1,8 @@
 // Where events may be posted to: never into the operator's own network, by whatever name or address.
 import { describe, expect, test } from 'vitest';
-import { isReachable, openPoster, reachableLookup } from '../../../src/live/calls/webhook.ts';
+import { openPoster } from '../../../src/live/calls/webhook.ts';
 import { parseNetworks } from '../../../src/runtime/network-addresses.ts';
+import { isReachable, reachableLookup } from '../../../src/runtime/outbound/reachable.ts';
 
 const PRIVATE = [
   ...['0.0.0.0', '10.1.2.3', '100.64.0.1', '127.0.0.1', '169.254.169.254', '172.16.0.1', '172.31.255.255'],
@@ -12,11 +13,11 @@ const PRIVATE = [
 const PUBLIC = ['1.1.1.1', '8.8.8.8', '172.32.0.1', '2606:4700:4700::1111', '2a00:1450:4001::1'];
 
 describe('addresses', () => {
-  test.each(PRIVATE)('%s is not posted to', (address) => {
+  test.each(PRIVATE)('%s is not reached', (address) => {
     expect(isReachable(address, undefined, true)).toBe(false);
   });
 
-  test.each(PUBLIC)('%s is posted to with TLS, and without it not', (address) => {
+  test.each(PUBLIC)('%s is reached with TLS, and without it not', (address) => {
     expect(isReachable(address, undefined, true)).toBe(true);
     expect(isReachable(address, undefined, false)).toBe(false);
   });
@@ -34,7 +35,7 @@ describe('names and addresses in URLs', () => {
       const error = await new Promise((resolve) =>
         reachableLookup(undefined, true)('localhost', { all }, (failure) => resolve(failure)),
       );
-      expect(String(error)).toContain('localhost is no address that events are posted to');
+      expect(String(error)).toContain('localhost is not an address that customers may have requests sent to');
     }
   });
 
@@ -49,7 +50,7 @@ describe('names and addresses in URLs', () => {
   ])('%s is refused before a connection is made', async (url) => {
     const poster = openPoster(undefined);
     await expect(poster.postOf('org_1')(new URL(url), {}, '{}')).rejects.toThrow(
-      'is no address that events are posted to',
+      'is not an address that customers may have requests sent to',
     );
     poster.close();
   });
