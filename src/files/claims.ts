@@ -11,6 +11,8 @@ export interface CredibleResult extends BatchResult {
   seconds: number;
   /** What the provider said of the length, where that was more than the file can hold. */
   claimedSeconds?: number;
+  /** Of a file that was cut: the model gave no times, and those of its parts stand for them. */
+  isUntimed?: true;
 }
 
 /** How much audio a file holds. */
@@ -39,8 +41,10 @@ const ROUNDING_SECONDS = 1;
 export function hasTimes({
   utterances,
   seconds,
+  isUntimed,
   member,
-}: Pick<CredibleResult, 'utterances' | 'seconds'> & { member: { card: ModelCard } }): boolean {
+}: Pick<CredibleResult, 'utterances' | 'seconds' | 'isUntimed'> & { member: { card: ModelCard } }): boolean {
+  if (isUntimed) return false;
   const [only, ...others] = utterances;
   if (only === undefined || others.length > 0 || (only.words ?? []).length > 0) return true;
   if (member.card.capabilities.segment_timestamps === false) return false;
