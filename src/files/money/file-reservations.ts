@@ -1,13 +1,20 @@
 // Reservations for files: what one may cost is held before a provider is asked, renewed while it works, and settled or released
 // at the end.
 import type { Clock } from '../../../machines/clock.ts';
-import { costMicroUsd } from '../../config/prices/price.ts';
-import { dearestMicroUsd } from '../../config/prices/reserve.ts';
+import { lineCostMicroUsd } from '../../config/prices/price.ts';
+import { boundMicroUsd, dearestMicroUsd } from '../../config/prices/reserve.ts';
 import type { ResolvedCandidate } from '../../live/failover/chain.ts';
 import { isFree, LEASE_MS, type MeterCandidate } from '../../money/ledger/meter.ts';
 import type { Reservations } from '../../money/ledger/reservations.ts';
 import { apiErrorOf } from '../../money/ledger/shortage.ts';
-import type { FileCharge, HoldRequest, LedgerPrice, SessionEnd, SessionHead } from '../../money/store/calls.ts';
+import type {
+  FileCharge,
+  HoldRequest,
+  LedgerPrice,
+  SessionEnd,
+  SessionHead,
+  UsageLine,
+} from '../../money/store/calls.ts';
 import { type FileLength, plausible, unsupported } from './length.ts';
 
 const RENEW_MS = LEASE_MS / 2;
@@ -46,6 +53,13 @@ export interface HeardFile {
   claimedSeconds?: number | undefined;
   /** The client has not had the answer. */
   isUntaken?: boolean;
+  /** Where several have transcribed some of it each: all of the seconds together. Each has a line on the bill. */
+  shares?: readonly HeardShare[] | undefined;
+}
+
+interface HeardShare {
+  member: FileCandidate;
+  seconds: number;
 }
 
 export interface FileReservationRequest {
@@ -61,6 +75,8 @@ export interface FileReservationRequest {
   secondsMax: number;
   /** An earlier attempt under the same id may have been charged: giving the hold back must not end the charge at nothing. */
   again?: boolean;
+  /** Several members may transcribe some of it each. */
+  isShared?: boolean;
   /** The ledger would grant every hold, so none is needed while it does not answer. */
   isUnlimited?: boolean;
 }
@@ -102,12 +118,14 @@ export class FileReservations {
    */
   async reserve(request: FileReservationRequest): Promise<ReservedFile> {
     const { id, organisationId, keyId, model, members, secondsMax } = request;
-    const { again = false, isUnlimited: mayTrust = false } = request;
+    const { again = false, isUnlimited: mayTrust = false, isShared = false } = request;
     const { reservations, wallNow } = this.#options;
     const openedAt = wallNow().toISOString();
     const head: SessionHead = { id, organisationId, keyId, model, mode: 'batch', openedAt };
     const audioMsMax = Math.ceil(secondsMax * 1000);
-    const wantedMicroUsd = dearestMicroUsd(members, audioMsMax);
+    const dearest = dearestMicroUsd(members, audioMsMax);
+    const shared = isShared ? boundMicroUsd(members, audioMsMax) : 0n;
+    const wantedMicroUsd = shared > dearest ? shared : dearest;
     const hold: HoldRequest = { wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS };
     const { isUnlimited = false, atMs = 0 } = this.#grantOf(head) ?? {};
     const isHeldLater = isUnlimited && !again && wantedMicroUsd > 0n && this.#options.clock.now() - atMs < BRIEF_MS;
@@ -183,20 +201,20 @@ export class FileReservations {
 
   async #settle(
     head: SessionHead,
-    { member, seconds, claimedSeconds = 0, isUntaken = false }: HeardFile,
+    { member, seconds, claimedSeconds = 0, isUntaken = false, shares }: HeardFile,
     audioMsMax: number,
     again: boolean,
   ): Promise<bigint> {
-    const { slug: model, own, price, channels } = member;
+    // Of parts the models are sent one channel.
+    const channels = shares === undefined ? member.channels : 1;
     const audioMs = Math.min(Math.round(seconds * 1000), audioMsMax);
-    const billedMs = audioMs * channels;
     const claimedMs = Math.round(claimedSeconds * 1000);
     const file: FileCharge = { audioMs, channels, audioMsMax, ...(claimedMs > audioMsMax ? { claimedMs } : {}) };
-    const lines = [{ model, own, audioMs: billedMs, price }];
+    const lines = linesOf(shares ?? [{ member, seconds }], audioMs, channels);
     const end: SessionEnd = { ...this.#end(isUntaken ? UNTAKEN : 'completed', audioMs), lines, file };
     const settled = this.#options.reservations.settle(head, end, again);
     const record = again ? await this.#within(settled) : undefined;
-    return record?.costMicroUsd ?? costMicroUsd(price, billedMs, own);
+    return record?.costMicroUsd ?? lines.reduce((sum, line) => sum + lineCostMicroUsd(line), 0n);
   }
 
   #end(reason: string, audioMs: number): Omit<SessionEnd, 'lines'> {
@@ -246,6 +264,35 @@ export class FileReservations {
   }
 }
 
+/**
+ * A line for each model, account and price: together the audio of the file, to the millisecond. A second price of a model in the same chain is
+ * a rate of its own, as for live sessions.
+ */
+function linesOf(shares: readonly HeardShare[], audioMs: number, channels: number): UsageLine[] {
+  const lines: UsageLine[] = [];
+  let leftMs = audioMs;
+  for (const [place, { member, seconds }] of shares.entries()) {
+    const { slug: model, own, price } = member;
+    const ms = place === shares.length - 1 ? leftMs : Math.min(leftMs, Math.round(seconds * 1000));
+    leftMs -= ms;
+    const others = lines.filter((line) => line.model === model && line.own === own);
+    const same = others.find((line) => isSamePrice(line.price, price));
+    if (same !== undefined) same.audioMs += ms * channels;
+    else
+      lines.push({
+        model,
+        own,
+        ...(others.length === 0 ? {} : { rate: others.length }),
+        audioMs: ms * channels,
+        price,
+      });
+  }
+  return lines;
+}
+
+const isSamePrice = (one: LedgerPrice, other: LedgerPrice): boolean =>
+  one.unit === other.unit && one.microUsd === other.microUsd && one.minimumMicroUsd === other.minimumMicroUsd;
+
 /** What was charged. `own`: with the organisation's own provider key. */
 export interface Charge {
   costMicroUsd: bigint;
@@ -259,6 +306,8 @@ interface HeardAudio {
   member: ResolvedCandidate;
   seconds: number;
   claimedSeconds?: number | undefined;
+  /** Where several have heard some of it each. */
+  shares?: readonly { member: ResolvedCandidate; seconds: number }[] | undefined;
 }
 
 /**
@@ -290,10 +339,12 @@ export class FileBill {
   }
 
   /** Charges all that was heard. `isUntaken`: the client does not have it. */
-  async settle({ member, seconds, claimedSeconds }: HeardAudio, isUntaken: boolean): Promise<Charge> {
+  async settle({ member, seconds, claimedSeconds, shares: heard }: HeardAudio, isUntaken: boolean): Promise<Charge> {
     const payer = this.#payerOf(member);
-    const costMicroUsd = await this.#reserved.settle({ member: payer, seconds, claimedSeconds, isUntaken });
-    return { costMicroUsd, own: payer.own, channels: payer.channels };
+    const shares = heard?.map((share) => ({ member: this.#payerOf(share.member), seconds: share.seconds }));
+    const costMicroUsd = await this.#reserved.settle({ member: payer, seconds, claimedSeconds, isUntaken, shares });
+    if (shares === undefined) return { costMicroUsd, own: payer.own, channels: payer.channels };
+    return { costMicroUsd, own: shares.every((share) => share.member.own), channels: 1 };
   }
 
   /** Charges what the client was sent. False where that is nothing. */

@@ -13,6 +13,8 @@ export interface Charge {
   channels: number;
   isUntaken: boolean;
   costMicroUsd: bigint;
+  /** Of a file that was cut: seconds of each model. */
+  shares?: [model: string, seconds: number][];
 }
 
 export class RecordingReservations {
@@ -35,7 +37,7 @@ export class RecordingReservations {
     this.open++;
     const { id, organisationId, secondsMax } = file;
     return {
-      settle: async ({ member, seconds: heard, isUntaken = false }) => {
+      settle: async ({ member, seconds: heard, isUntaken = false, shares }) => {
         this.open--;
         const { slug: model, own, price, channels } = member;
         const seconds = Math.min(heard, secondsMax);
@@ -48,6 +50,7 @@ export class RecordingReservations {
           channels,
           isUntaken,
           costMicroUsd: costMicroUsd(price, seconds * 1000 * channels, own),
+          ...(shares && { shares: shares.map((share): [string, number] => [share.member.slug, share.seconds]) }),
         };
         if (!this.charges.has(id)) this.charges.set(id, charge);
         return this.charges.get(id)!.costMicroUsd;

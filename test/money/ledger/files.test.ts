@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { costMicroUsd } from '../../../src/config/prices/price.ts';
-import { dearestMicroUsd } from '../../../src/config/prices/reserve.ts';
+import { boundMicroUsd, dearestMicroUsd } from '../../../src/config/prices/reserve.ts';
 import {
   type FileCandidate,
   type FileReservationRequest,
@@ -77,6 +77,35 @@ describe('a file’s reservation', () => {
     const { files, ledger } = world(1_500_000n);
     await files.reserve(file([fixed('a/fixed'), fixed('b/fixed')], 60));
     expect(ledger.available).toBeGreaterThan(400_000n);
+  });
+
+  it('holds for every model that may transcribe some of it, and has a line for each', async () => {
+    const fixed: FileCandidate = {
+      ...member('c/fixed', 100_000n),
+      price: { unit: 'session', microUsd: 100_000n, minimumMicroUsd: 0n },
+    };
+    const { ledger, files } = world(1_000_000n);
+    const again = { ...CHEAP, price: { ...CHEAP.price, microUsd: 12_000n } };
+    const members = [CHEAP, DEAR, fixed, again];
+    const reserved = await files.reserve({ ...file(members, 90), isShared: true });
+    expect([...ledger.held.values()]).toEqual([boundMicroUsd(members, 90_000)]);
+    const shares = [
+      { member: CHEAP, seconds: 30.0004 },
+      { member: fixed, seconds: 20.0004 },
+      { member: again, seconds: 10.0004 },
+      { member: CHEAP, seconds: 28.4 },
+    ];
+    expect(await reserved.settle({ member: CHEAP, seconds: 88.401, shares })).toBe(5_840n + 100_000n + 2_000n);
+    await everything();
+    expect(ledger.settled.get('req_1')?.end).toMatchObject({
+      audioMs: 88_401,
+      lines: [
+        { model: 'a/cheap', audioMs: 58_401 },
+        { model: 'c/fixed', audioMs: 20_000 },
+        { model: 'a/cheap', rate: 1, audioMs: 10_000 },
+      ],
+      file: { audioMs: 88_401, channels: 1 },
+    });
   });
 
   it('holds nothing for customer keys and free models, but has a line on the bill', async () => {

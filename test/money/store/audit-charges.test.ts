@@ -23,7 +23,7 @@ const file = (audioMs: number, channels: number, audioMsMax: number) =>
     file: { audioMs, channels, audioMsMax },
   });
 
-/** A file with two channels and one that was not charged, a live session, one that is open, and one that nobody renewed. */
+/** A file with two channels, one that two models have transcribed, one that was not charged, a live session, one that is open, and one that nobody renewed. */
 function goodLedger(): LedgerRig {
   const rig = ledgerRig();
   const { ledger, clock } = rig;
@@ -31,6 +31,13 @@ function goodLedger(): LedgerRig {
   const files = { mode: 'batch' } as const;
   ledger.openSession(headOf(one, 'req_two', files), holdOf(20_001n));
   ledger.settleSession(headOf(one, 'req_two', files), file(9_000, 2, 10_000));
+  ledger.openSession(headOf(one, 'req_parts', files), holdOf(20_001n));
+  const parts = [lineOf(6_000, PRICE), lineOf(3_000, PRICE, { model: 'loopback/numbered' })];
+  const bill = { audioMs: 9_000, channels: 1, audioMsMax: 10_000 };
+  ledger.settleSession(
+    headOf(one, 'req_parts', files),
+    endOf(parts, { audioMs: 9_000, reason: 'completed', file: bill }),
+  );
   ledger.openSession(headOf(one, 'req_failed', files), holdOf(20_001n));
   ledger.settleSession(headOf(one, 'req_failed', files), endOf([], { reason: 'released' }));
   ledger.openSession(headOf(one, 'ses_live'), holdOf(60_001n));
@@ -41,7 +48,7 @@ function goodLedger(): LedgerRig {
   clock.nowMs += 1_000;
   ledger.expireHolds();
   ledger.settleSession(headOf(other, 'req_late', files), file(10_000, 1, 10_000));
-  expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [], sessions: 5, openHolds: 1 });
+  expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [], sessions: 6, openHolds: 1 });
   return rig;
 }
 
@@ -78,7 +85,7 @@ describe('the audit finds', () => {
     [
       'channels that do not multiply out',
       `UPDATE file_charges SET channels = 8 WHERE session = ${sessionOf('req_two')}`,
-      /^The line of file req_two with loopback\/script has 18 s of audio; its seconds times its channels are 72 s\.$/,
+      /^The bill of file req_two with loopback\/script has 18 s of audio; its seconds times its channels are 72 s\.$/,
     ],
     [
       'time of a connection that does not multiply out',

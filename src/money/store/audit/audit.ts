@@ -104,11 +104,11 @@ export const CHARGE_CHECKS: readonly Check[] = [
       `File ${who} is charged for ${seconds(found)} of audio; it can hold ${seconds(wanted)}.`,
   },
   {
-    sql: `SELECT ${sessionName('session')} || ' with ' || model AS who, session_lines.audio_ms AS found,
-        file_charges.audio_ms * channels AS wanted
-      FROM file_charges JOIN session_lines USING (session) WHERE session_lines.audio_ms <> file_charges.audio_ms * channels`,
+    sql: `SELECT ${sessionName('session')} || ' with ' || group_concat(model, ', ') AS who,
+        sum(session_lines.audio_ms) AS found, file_charges.audio_ms * channels AS wanted
+      FROM file_charges JOIN session_lines USING (session) GROUP BY session HAVING found <> wanted`,
     sentence: ({ who, found, wanted }) =>
-      `The line of file ${who} has ${seconds(found)} of audio; its seconds times its channels are ${seconds(wanted)}.`,
+      `The bill of file ${who} has ${seconds(found)} of audio; its seconds times its channels are ${seconds(wanted)}.`,
   },
   {
     sql: `SELECT ${sessionName('session')} AS who, audio_ms AS found, NULL AS wanted FROM session_ends
