@@ -1,6 +1,7 @@
 // A file's transcription by a provider's HTTP interface: what the provider is handed, the limits that are known before, and
 // the seconds that are billed.
 
+import type { LegFailure } from '../../machines/events.ts';
 import { BYTES_PER_SAMPLE, FILE_FORMAT_TITLES, type FileFormat } from '../api/audio-formats.ts';
 import { modelOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
@@ -23,16 +24,13 @@ export async function transcribeByHttp(
   signal: AbortSignal,
   dependencies: HttpBatchDependencies,
 ): Promise<CredibleResult> {
-  const { max_file_bytes: bytesMax, max_seconds: secondsMax, file_formats: formats } = member.card.audio;
+  const { max_file_bytes: bytesMax, file_formats: formats } = member.card.audio;
   requireFormat(source, formats);
+  const excess = excessOf(member, source);
+  if (excess !== undefined) throw new LegFailed(excess);
   const { file, read } = packed(source);
   const { pieces } = source;
   const isAsItIs = pieces !== undefined && source.kind.kind === 'container';
-  if (bytesMax !== null && file.bytes !== undefined && file.bytes > bytesMax)
-    throw new LegFailed(fileTooLarge(bytesMax));
-  if (secondsMax !== null && file.seconds !== undefined && file.seconds > secondsMax) {
-    throw new LegFailed(audioTooLong(secondsMax));
-  }
   const batch: BatchRequest = {
     model: modelOf(member.slug),
     language: member.language,
@@ -50,6 +48,23 @@ export async function transcribeByHttp(
     dependencies,
   );
   return credible(result, await heldBy(source, result));
+}
+
+/**
+ * Why a model does not take the whole file, as far as that is known before it is requested.
+ *
+ * @param seconds where more is known of its length than the file says
+ */
+export function excessOf(
+  { card, provider }: Pick<ResolvedCandidate, 'card' | 'provider'>,
+  source: FileSource,
+  seconds = source.seconds,
+): LegFailure | undefined {
+  const { max_file_bytes: bytesMax, max_seconds: secondsMax } = card.audio;
+  // A live leg is sent samples.
+  const bytes = provider.batch?.kind === 'http' ? packed(source).file.bytes : undefined;
+  if (bytesMax !== null && bytes !== undefined && bytes > bytesMax) return fileTooLarge(bytesMax);
+  return secondsMax !== null && seconds !== undefined && seconds > secondsMax ? audioTooLong(secondsMax) : undefined;
 }
 
 /** How much the file holds. Where nobody has measured it, that is done now if the provider's answer does not tell. */

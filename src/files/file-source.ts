@@ -190,6 +190,15 @@ export class FileSource {
   }
 }
 
+/** What the beginning of a file says that it is; undefined where that is not a file to transcribe. */
+export function likelyKindOf(head: Uint8Array, rawSampleRate: number | undefined): FileKind | undefined {
+  try {
+    return kindOf(head, rawSampleRate);
+  } catch {
+    return undefined;
+  }
+}
+
 function kindOf(head: Uint8Array, rawSampleRate: number | undefined): FileKind {
   if (head.length === 0) {
     throw apiError(

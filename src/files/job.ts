@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError, apiError } from '../api/errors.ts';
 import type { DataResidencyRule } from '../api/residency-rule.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
-import type { UploadedFile } from '../http/multipart/form.ts';
+import { rawRate, type UploadedFile } from '../http/multipart/form.ts';
 import {
   type ChainDependencies,
   type Degradation,
@@ -16,6 +16,9 @@ import { isFree, type MeterCandidate } from '../money/ledger/meter.ts';
 import { pricedMembers } from '../money/ledger/meter-contract.ts';
 import { type LimitedSignal, limitedSignal } from '../runtime/timeouts.ts';
 import type { AskedRule } from '../vendors/kit/place-rules.ts';
+import { likelyKindOf } from './file-source.ts';
+import { mayBeCut } from './in-parts.ts';
+import type { PartsProgress } from './long/long-files.ts';
 import type { LengthMeter } from './measuring/length-meter.ts';
 import type { AbandonedResponses } from './money/abandoned-responses.ts';
 import {
@@ -69,6 +72,8 @@ export interface JobOptions {
   outlivesClient: boolean;
   early: EarlyAnswer;
   observer?: FileObserver | undefined;
+  /** Hears how many parts of a file are done that is transcribed in parts. */
+  onProgress?(progress: PartsProgress): void;
 }
 
 /** What an answer is made of. */
@@ -199,7 +204,7 @@ export class FileJob {
     const charge = await work.bill.settle(outcome, this.#isUntaken);
     const { request } = upload;
     const warnings = [
-      ...notHonoured(work, outcome.member),
+      ...notHonoured(work, ...membersOf(outcome)),
       ...leftOut(request),
       ...withFileWarnings(work.length, ofAnswer(request, outcome.warnings)),
       ...shortcomings(request, outcome),
@@ -210,12 +215,13 @@ export class FileJob {
   /** Admits and measures the file, and holds what the dearest model would cost. */
   async #begin(upload: Upload): Promise<Work> {
     const { requestId, chargeId, organisationId, keyId, isUnlimited } = this.#options;
-    const { reservations, lengths } = this.#dependencies;
+    const { reservations, lengths, longFiles } = this.#dependencies;
     const admitted = await this.admit(upload.request);
     const { members, priced } = admitted;
     const { slug: model } = members[0] as ResolvedCandidate;
     const length = await lengthOf(upload.file, costsByLength(priced), lengths, organisationId);
-    length.secondsMax = Math.min(length.secondsMax, longestOf(members));
+    const isCut = longFiles !== undefined && isLong(upload, length, members, priced);
+    if (!isCut) length.secondsMax = Math.min(length.secondsMax, longestOf(members));
     const payers = fileMembers(members, priced, length);
     const reserved = await reservations.reserve({
       id: chargeId,
@@ -225,6 +231,7 @@ export class FileJob {
       isUnlimited,
       members: payers,
       secondsMax: length.secondsMax,
+      isShared: isCut,
       again: chargeId !== requestId,
     });
     const bill = new FileBill(members, payers, reserved);
@@ -268,6 +275,7 @@ export class FileJob {
 
   #ask(work: Work, signal: AbortSignal): Promise<TranscriptionOutcome> {
     const { requestId: jobId, organisationId, early, observer } = this.#options;
+    const onProgress = this.#options.onProgress?.bind(this.#options);
     const { lengths } = this.#dependencies;
     const { upload, length, bill, members } = work;
     const { request } = upload;
@@ -290,6 +298,7 @@ export class FileJob {
       observer,
       hearEmptyAgain: this.#dependencies.settings.hearEmptyAgain === 'on',
       ...(request.stream ? { onUtterance } : {}),
+      ...(onProgress === undefined ? {} : { onProgress }),
     });
   }
 
@@ -318,15 +327,30 @@ function requireSameRule(before: DataResidencyRule | undefined, whole: DataResid
   );
 }
 
-/** What of the request this model does not do. */
+/** Whether the file may be cut. One that costs nothing by its length was not measured: it may be as long as it can be. */
+function isLong(
+  { file: { head, contentType, size: bytes } }: Pick<Upload, 'file'>,
+  { seconds, secondsMax }: FileLength,
+  members: readonly ResolvedCandidate[],
+  priced: readonly MeterCandidate[],
+): boolean {
+  const kind = likelyKindOf(head, rawRate(contentType));
+  return mayBeCut(kind, members, { bytes, seconds: seconds ?? (costsByLength(priced) ? undefined : secondsMax) });
+}
+
 /** What says something of the answer: how words were placed is nothing to an answer without them. */
 const ofAnswer = ({ wordTimestamps }: TranscriptionRequest, warnings: readonly Degradation[]): Degradation[] =>
   warnings.filter(({ code }) => wordTimestamps || code !== 'words_estimated');
 
-const notHonoured = ({ warnings }: Pick<Work, 'warnings'>, by: ResolvedCandidate): Degradation[] => [
+/** What of the request these models do not do. */
+const notHonoured = ({ warnings }: Pick<Work, 'warnings'>, ...by: ResolvedCandidate[]): Degradation[] => [
   ...warnings,
-  ...by.degradations,
+  ...by.flatMap(({ degradations }) => degradations),
 ];
+
+/** The models that have transcribed a file, or parts of it. */
+const membersOf = ({ member, shares }: TranscriptionOutcome): ResolvedCandidate[] =>
+  shares?.map((share) => share.member) ?? [member];
 
 /** The chain of a request, checked. Throws an ApiError naming the field at fault. */
 export async function chainOf(

@@ -14,7 +14,6 @@ import {
   withFailure,
 } from '../../machines/failover/decision.ts';
 import { BYTES_PER_SAMPLE } from '../api/audio-formats.ts';
-import type { Attempt } from '../api/errors.ts';
 import { FREE_RULE } from '../api/residency-rule.ts';
 import { readable } from '../api/text.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
@@ -36,8 +35,11 @@ import type { FileDecodings } from './decoding/decoding.ts';
 import { apiErrorOf, detailsOf, type FailedAttempt } from './failures.ts';
 import { FileDecoder } from './file-decoder.ts';
 import { type AudioFile, FileSource } from './file-source.ts';
+import { InParts } from './in-parts.ts';
+import type { LongFiles, PartsProgress } from './long/long-files.ts';
+import type { Transcript } from './long/merge.ts';
 import { damagedWarning } from './money/length.ts';
-import { FileGate, type FileSpeechGates, type Gated } from './speech-gate.ts';
+import { FileGate, type FileSpeechGates } from './speech-gate.ts';
 import { transcribeThroughLeg } from './through-leg.ts';
 
 /** A request with a file. */
@@ -66,7 +68,7 @@ export interface TranscriptionJob {
   chain: readonly ResolvedCandidate[];
   file: AudioFile;
   signal: AbortSignal;
-  observer?: FileObserver | undefined;
+  observer?: Omit<FileObserver, 'ended'> | undefined;
   /** An answer without words to a file that has sound is not taken for the answer while another model may have some. */
   hearEmptyAgain: boolean;
   /**
@@ -74,6 +76,10 @@ export interface TranscriptionJob {
    * take over. Text that was sent cannot be taken back: no other attempt follows one that has sent any.
    */
   onUtterance?(utterance: Utterance, member: ResolvedCandidate): void;
+  /** Hears how many parts of a file are done that is transcribed in parts. */
+  onProgress?: ((progress: PartsProgress) => void) | undefined;
+  /** The file is a part of another. */
+  isPart?: true;
 }
 
 export interface TranscriptionDependencies {
@@ -84,14 +90,11 @@ export interface TranscriptionDependencies {
   decodings: Pick<FileDecodings, 'open'>;
   /** Finds text for audio without speech; absent: all text passes. */
   speechGates?: FileSpeechGates;
+  /** Cuts files that a model does not take whole; absent: they go to other models alone. */
+  longFiles?: LongFiles;
 }
 
-export interface TranscriptionOutcome extends CredibleResult, Gated {
-  /** The model that answered. */
-  member: ResolvedCandidate;
-  /** What failed before it. */
-  attempts: Attempt[];
-}
+export type TranscriptionOutcome = Transcript;
 
 /**
  * Transcribes a file. Throws an ApiError for everything that the client is to know, and the signal's reason when aborted;
@@ -115,28 +118,36 @@ export async function transcribe(
 async function transcribeWith(
   dependencies: TranscriptionDependencies,
   job: TranscriptionJob,
-  file: FileSource,
+  opened: FileSource,
   gate: FileGate,
 ): Promise<TranscriptionOutcome> {
   const { chain, signal, observer } = job;
   const attempts = new Attempts(chain, dependencies.breakers);
+  const parts = inParts(dependencies, job);
+  let file = opened;
   let told = 0;
   /** Of the first model that had no words: given where no other has any. The last resort is not tried: it is for failures alone. */
   let empty: TranscriptionOutcome | undefined;
   for (;;) {
     const { member, isLast, failed } = attempts;
-    const mode = gate.begin(member.card);
     const tell = (utterance: Utterance) => {
       told++;
       job.onUtterance?.(readableUtterance(utterance), member);
     };
-    const call = new GuardedCall(member, dependencies.breakers);
+    const excess = await parts.excess(attempts.left, file);
+    // Each part has its own calls.
+    const call = excess === undefined ? new GuardedCall(member, dependencies.breakers) : undefined;
     try {
+      if (excess !== undefined) {
+        const whole = await parts.transcribe(attempts.left, file, excess);
+        return { ...whole, attempts: [...detailsOf(failed), ...whole.attempts] };
+      }
+      const mode = gate.begin(member.card);
       // Text that is told cannot be dropped.
       const onUtterance = isLast && job.onUtterance !== undefined && mode !== 'drop' ? tell : undefined;
       observer?.asked(member.slug);
       const result = await attempt(dependencies, job, member, file, failed.length + 1, onUtterance);
-      call.succeeded();
+      call?.succeeded();
       observer?.answered(member.slug);
       const utterances = result.utterances.map(readableUtterance);
       const outcome: TranscriptionOutcome = { ...result, utterances, member, attempts: detailsOf(failed) };
@@ -150,10 +161,15 @@ async function transcribeWith(
       if (attempts.member.isLastResort) return empty;
     } catch (error) {
       if (signal.aborted || !(error instanceof LegFailed)) {
-        call.end();
+        call?.end();
         throw signal.aborted ? signal.reason : error;
       }
-      call.failed(error.failure);
+      call?.failed(error.failure);
+      const copy = told > 0 ? undefined : await parts.copy(error.failure, attempts.left, file);
+      if (copy !== undefined) {
+        file = copy;
+        continue;
+      }
       observer?.failed(member.slug, error.failure.reason);
       const pauseMs = attempts.next(error.failure);
       const isOver = pauseMs === undefined || !file.left || told > 0;
@@ -162,6 +178,24 @@ async function transcribeWith(
       await pause(dependencies.http.clock, pauseMs, signal);
     }
   }
+}
+
+/** Parts are transcribed as files of their own. */
+function inParts(dependencies: TranscriptionDependencies, job: TranscriptionJob): InParts {
+  const { jobId, organisationId, request, signal, observer, hearEmptyAgain, onProgress, isPart = false } = job;
+  return new InParts({
+    ...{ longFiles: dependencies.longFiles, request, organisationId, signal, observer, isPart, onProgress },
+    transcribe: (part) =>
+      transcribe(dependencies, {
+        ...{ organisationId, request, hearEmptyAgain },
+        jobId: `${jobId}-${part.index}`,
+        chain: part.chain,
+        file: part.file,
+        signal: part.signal,
+        observer: part.observer,
+        isPart: true,
+      }),
+  });
 }
 
 /** What the client is told of: of a last resort that it does not name, only where nothing else was tried. */
@@ -270,6 +304,12 @@ export class Attempts {
   /** The model that has its turn. */
   get member(): ResolvedCandidate {
     return this.#chain[this.#incident.index] as ResolvedCandidate;
+  }
+
+  /** The model that has its turn, and those that have not failed. */
+  get left(): readonly ResolvedCandidate[] {
+    const { index, tried } = this.#incident;
+    return [this.member, ...this.#chain.filter((_, place) => place !== index && !tried.includes(place))];
   }
 
   /** Whether every other model of the chain has failed. */

@@ -87,7 +87,12 @@ export function audioFileOf(
     copy: async () => {
       await whole;
       const arrived = file.arrived?.();
-      return arrived && { bytes: arrived.size, rawSampleRate: undefined, read: () => piecesOf(arrived) };
+      if (arrived === undefined) return undefined;
+      return {
+        ...{ bytes: arrived.size, rawSampleRate: undefined, secondsMin, secondsMax },
+        measure: () => measureWhole(file, measure).catch(() => undefined),
+        read: () => piecesOf(arrived),
+      };
     },
     read: () => (size === undefined ? arriving() : file.read()),
   };

@@ -8,12 +8,14 @@ import type { Mode } from '../api/models.ts';
 import type { AccountsClient } from '../cluster/accounts/client.ts';
 import { jobsHere } from '../compat/jobs/routes.ts';
 import { FileDecodings } from '../files/decoding/decoding.ts';
+import { LongFiles } from '../files/long/long-files.ts';
 import { LengthMeter } from '../files/measuring/length-meter.ts';
 import { AbandonedResponses } from '../files/money/abandoned-responses.ts';
 import { FileSpeechGates } from '../files/speech-gate.ts';
 import type { ObservedFile } from '../files/transcribe.ts';
 import { Idempotency } from '../http/idempotency.ts';
 import { FORM_MEMORY_BYTES_MAX } from '../http/multipart/form-fields.ts';
+import { SpoolBudget, SpoolFile } from '../http/multipart/spool-file.ts';
 import { playgroundRoutes } from '../live/routes/playground.ts';
 import { consoleSessionEvents, type SessionEventsDependencies, streamPlaces } from '../live/routes/session-events.ts';
 import { operatorRoutes } from '../live/routes/watch.ts';
@@ -237,6 +239,12 @@ function filesOf(assembly: Assembly, { money, live }: EdgeServices) {
     onOverflow: (name) => metrics.dropped(name),
   });
   metrics.watchQueue('gated_files', () => speechGates.size);
+  const directory = spoolDirectory(config);
+  const longFiles = new LongFiles({
+    decodings,
+    openFile: (organisationId) => SpoolFile.create(directory, new SpoolBudget(spoolQuota, organisationId)),
+  });
+  metrics.watchQueue('file_parts', () => longFiles.size);
   return {
     ...openJobs(assembly, live, spoolQuota),
     node: assembly.bus.node,
@@ -246,6 +254,7 @@ function filesOf(assembly: Assembly, { money, live }: EdgeServices) {
     lengths,
     decodings,
     speechGates,
+    longFiles,
     untaken: new AbandonedResponses(clock, config.billing.untakenFilesFree),
     upstream: live.upstream,
     http: {

@@ -46,7 +46,7 @@ export class SpoolBudget {
 }
 
 /** Written from beginning to end, then read any number of times until it is closed. */
-class SpoolFile {
+export class SpoolFile {
   readonly #file: FileHandle;
   readonly #budget: SpoolBudget;
   #bytes = 0;

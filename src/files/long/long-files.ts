@@ -1,0 +1,265 @@
+// Files that a model does not take whole: cut into parts that it takes, which are transcribed side by side and joined. Which models
+// transcribe a part, and what follows when one fails, is decided by whoever hands over the file.
+import type { LegFailure } from '../../../machines/events.ts';
+import { deferred } from '../../http/deferred.ts';
+import { LegFailed } from '../../live/upstream/leg-failures.ts';
+import { FairQueue, Quota } from '../../runtime/limits/quota.ts';
+import type { FileDecodings } from '../decoding/decoding.ts';
+import { FileDecoder } from '../file-decoder.ts';
+import type { FileKind, FileSource } from '../file-source.ts';
+import { damagedWarning } from '../money/length.ts';
+import { type CutPart, cutParts, type PartFile } from './cutter.ts';
+import { type DonePart, merged, type Transcript } from './merge.ts';
+import { type PartLimits, partsOf, rulesOf } from './plan.ts';
+
+/** Parts of one file that are transcribed at a time. */
+export const PARTS_PER_FILE = 4;
+/** Parts of all files of a node that are, with a share for each organisation. Each takes up to 38 MB of the disk. */
+export const PARTS_MAX = 32;
+/** What models of speech are made for; more would only make the parts larger. */
+const SAMPLE_RATE = 16_000;
+/** What the decoders of this gateway read. */
+const CUT_FORMATS: readonly string[] = [
+  ...['wav', 'rifx', 'w64', 'aiff', 'au', 'caf'],
+  ...['mp3', 'mp2', 'flac', 'ogg', 'webm'],
+];
+
+/** Whether a file of this kind can be cut. */
+export const isCuttable = (kind: FileKind): boolean => kind.kind === 'raw' || CUT_FORMATS.includes(kind.format);
+
+/** How far a file is. */
+export interface PartsProgress {
+  /** Parts that have their transcript. */
+  done: number;
+  /** Estimated from the length of the file until all of it was cut. */
+  parts: number;
+}
+
+export interface LongFilesOptions {
+  decodings: Pick<FileDecodings, 'open'>;
+  /** A file on the disk for one part. Rejects with an ApiError where there is no room. */
+  openFile(organisationId: string): Promise<PartFile>;
+  partsMax?: number;
+  partsPerFile?: number;
+}
+
+/** One file, for one model. */
+export interface LongFile {
+  organisationId: string;
+  /** It can be read from its beginning. */
+  source: FileSource;
+  /** Length, where that is known. */
+  seconds: number | undefined;
+  /** What the model takes. */
+  limits: PartLimits;
+  /** Why the file does not go whole: thrown where it cannot be cut either. */
+  excess: LegFailure;
+  /** It is itself a part: its own parts come one after the other, and wait for no place. */
+  isPart: boolean;
+  signal: AbortSignal;
+  /** Transcribes a part. Rejects with what ends the whole file. */
+  transcribe(part: CutPart, signal: AbortSignal): Promise<Transcript>;
+  onProgress?: ((progress: PartsProgress) => void) | undefined;
+}
+
+export class LongFiles {
+  readonly #options: LongFilesOptions;
+  readonly #queue: FairQueue<Place>;
+  readonly #partsPerFile: number;
+  #parts = 0;
+
+  constructor(options: LongFilesOptions) {
+    this.#options = options;
+    this.#queue = new FairQueue(new Quota(options.partsMax ?? PARTS_MAX));
+    this.#partsPerFile = options.partsPerFile ?? PARTS_PER_FILE;
+  }
+
+  /** Parts that are cut and have no transcript yet. */
+  get size(): number {
+    return this.#parts;
+  }
+
+  /**
+   * Transcribes the file in parts.
+   *
+   * @throws LegFailed where it cannot be cut; what a part fails with; the signal's reason when aborted
+   */
+  async transcribe(file: LongFile): Promise<Transcript> {
+    const { source, organisationId, limits, excess, isPart } = file;
+    const abort = new AbortController();
+    const leave = () => abort.abort(file.signal.reason);
+    if (file.signal.aborted) leave();
+    else file.signal.addEventListener('abort', leave, { once: true });
+    let decoder: FileDecoder | undefined;
+    try {
+      const decode = (opened: FileSource) => this.#options.decodings.open(opened, organisationId, abort.signal);
+      decoder = await FileDecoder.open(source, decode);
+      const sampleRate = Math.min(SAMPLE_RATE, decoder.sampleRate);
+      const rules = rulesOf(limits, sampleRate);
+      if (rules === undefined || sampleRate === 0) throw new LegFailed(excess);
+      const samples = file.seconds === undefined ? undefined : Math.round(file.seconds * sampleRate);
+      const openFile = () => this.#options.openFile(organisationId);
+      const parts = cutParts(decoder.audio(sampleRate, null), { sampleRate, rules, samples, openFile });
+      const run = new PartsRun(file, abort, {
+        sampleRate,
+        expected: samples === undefined ? 1 : partsOf(samples, rules),
+        partsAtOnce: isPart ? 1 : this.#partsPerFile,
+        enter: () => (isPart ? Promise.resolve(() => {}) : this.#enter(organisationId, abort.signal)),
+        count: (change) => {
+          this.#parts += change;
+        },
+      });
+      const done = await run.all(parts);
+      if (done.length === 0) throw new LegFailed(excess);
+      return whole(done, decoder, file);
+    } finally {
+      decoder?.close();
+      file.signal.removeEventListener('abort', leave);
+    }
+  }
+
+  /** Waits for a place. Resolves with what gives it back; rejects with the signal's reason. */
+  async #enter(organisationId: string, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    const place = new Place(organisationId);
+    const leave = () => this.#queue.leave(place);
+    if (this.#queue.enter(place)) return leave;
+    const stop = () => place.granted();
+    signal.addEventListener('abort', stop, { once: true });
+    await place.waiting;
+    signal.removeEventListener('abort', stop);
+    if (!signal.aborted) return leave;
+    leave();
+    throw signal.reason;
+  }
+}
+
+class Place {
+  readonly organisationId: string;
+  readonly #granted = deferred<void>();
+
+  constructor(organisationId: string) {
+    this.organisationId = organisationId;
+  }
+
+  get waiting(): Promise<void> {
+    return this.#granted.promise;
+  }
+
+  granted(): void {
+    this.#granted.resolve();
+  }
+}
+
+interface RunOptions {
+  sampleRate: number;
+  /** About how many parts there will be. */
+  expected: number;
+  partsAtOnce: number;
+  enter(): Promise<() => void>;
+  /** Counts a part that was cut or is over. */
+  count(change: 1 | -1): void;
+}
+
+/** The parts of one file. */
+class PartsRun {
+  readonly #file: LongFile;
+  readonly #abort: AbortController;
+  readonly #options: RunOptions;
+  readonly #done: DonePart[] = [];
+  readonly #running = new Set<Promise<void>>();
+  #cut = 0;
+  /** There are no more parts. */
+  #isCut = false;
+  #fault: { error: unknown } | undefined;
+
+  constructor(file: LongFile, abort: AbortController, options: RunOptions) {
+    this.#file = file;
+    this.#abort = abort;
+    this.#options = options;
+  }
+
+  /** All parts with their transcripts, in their order. The first that fails ends the others. */
+  async all(parts: AsyncIterable<CutPart>): Promise<DonePart[]> {
+    try {
+      for await (const part of parts) {
+        this.#begin(part);
+        while (this.#running.size >= this.#options.partsAtOnce) await Promise.race(this.#running);
+        this.#abort.signal.throwIfAborted();
+      }
+      this.#isCut = true;
+      this.#tell();
+    } catch (error) {
+      this.#fail(error);
+    }
+    await Promise.all(this.#running);
+    if (this.#fault !== undefined) throw this.#fault.error;
+    return this.#done.sort((one, other) => one.start - other.start);
+  }
+
+  #begin(part: CutPart): void {
+    this.#cut++;
+    this.#options.count(1);
+    const running = this.#run(part)
+      .catch((error: unknown) => this.#fail(error))
+      .then(async () => {
+        // Fails only where the system could not even close a file.
+        await part.close().catch(() => {});
+        this.#options.count(-1);
+        this.#running.delete(running);
+      });
+    this.#running.add(running);
+  }
+
+  async #run(part: CutPart): Promise<void> {
+    const { sampleRate, enter } = this.#options;
+    const secondsOf = (samples: number) => samples / sampleRate;
+    const leave = await enter();
+    try {
+      const transcript = await this.#file.transcribe(part, this.#abort.signal);
+      this.#done.push({
+        start: secondsOf(part.start),
+        end: secondsOf(part.end),
+        overlap: secondsOf(part.overlap),
+        transcript,
+      });
+      this.#tell();
+    } finally {
+      leave();
+    }
+  }
+
+  #tell(): void {
+    const parts = this.#isCut ? this.#cut : Math.max(this.#options.expected, this.#cut);
+    this.#file.onProgress?.({ done: this.#done.length, parts });
+  }
+
+  #fail(error: unknown): void {
+    if (this.#fault !== undefined) return;
+    this.#fault = { error };
+    this.#abort.abort(error);
+  }
+}
+
+/** The transcript of the file, for as many seconds as a model that takes it whole is charged for. */
+function whole(done: readonly DonePart[], decoder: FileDecoder, { source, seconds }: LongFile): Transcript {
+  const { isDamaged, seconds: decoded } = decoder;
+  const least = source.secondsMin ?? seconds ?? 0;
+  const counted = seconds === undefined || isDamaged ? decoded : Math.min(seconds, Math.max(least, decoded));
+  const result = merged(done, Math.min(counted, source.secondsMax ?? counted));
+  const cuts = done.slice(0, -1);
+  const inSpeech = cuts.filter(({ overlap }) => overlap > 0).length;
+  const warnings = [...result.warnings];
+  if (cuts.length > 0) warnings.push(cutWarning(result.member.slug, done.length, inSpeech));
+  if (isDamaged) warnings.push(damagedWarning);
+  return { ...result, warnings };
+}
+
+const cutWarning = (slug: string, parts: number, inSpeech: number): Transcript['warnings'][number] => ({
+  code: 'file_cut',
+  message: `${slug} does not take the whole file: it was transcribed in ${parts} parts${
+    inSpeech === 0
+      ? ', cut at pauses.'
+      : `. ${inSpeech} of ${parts - 1} cuts had no pause within reach; check the words there.`
+  }`,
+});
