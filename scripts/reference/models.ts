@@ -28,6 +28,11 @@ of \`provider_params\` for each. A provider's models can be used once the gatewa
         ]),
       },
     ]),
+    `## Limits of files
+
+The largest and longest file that a provider takes in one request. The gateway cuts a file that exceeds these limits into parts
+([Long files](../guides/long-files.md)). Models that are not listed have no limit except the gateway's own (\`VOXGATE_FILE_BYTES_MAX\`).`,
+    { head: ['models', 'largest file', 'longest audio'], rows: offered().flatMap(({ models }) => limitRows(models)) },
     `## Limits of these models
 
 - \`local/dictation-en\` understands English only. Its words have estimated times and no confidence. The other models of the embedded
@@ -48,6 +53,23 @@ option.`,
       ),
     },
   ]);
+
+/** A row for each pair of limits that models of a provider have. */
+function limitRows(models: readonly ModelCard[]): string[][] {
+  const files = models.filter(({ modes }) => modes.includes('batch'));
+  const limited = files.filter(({ audio }) => audio.max_file_bytes !== null || audio.max_seconds !== null);
+  const limitsOf = ({ audio }: ModelCard): string => `${audio.max_file_bytes} ${audio.max_seconds}`;
+  return [...new Set(limited.map(limitsOf))].map((limits) => {
+    const own = limited.filter((card) => limitsOf(card) === limits);
+    const { id, audio } = own[0] as ModelCard;
+    const [provider] = id.split('/');
+    const names = own.length === files.length ? [`\`${provider}/…\``] : own.map((card) => `\`${card.id}\``);
+    return [names.join(', '), megabytesOf(audio.max_file_bytes), minutesOf(audio.max_seconds)];
+  });
+}
+
+const megabytesOf = (bytes: number | null): string => (bytes === null ? '–' : `${Math.round(bytes / 100_000) / 10} MB`);
+const minutesOf = (seconds: number | null): string => (seconds === null ? '–' : `${Math.round(seconds / 6) / 10} min`);
 
 /** Long lists are for `GET /v1/models`. */
 function languageText({ languages }: ModelCard): string {
