@@ -111,8 +111,9 @@ function isSame(told: Told, other: Told): boolean {
 
 function isTogether(one: Place, other: Place): boolean {
   const common = Math.min(one.end, other.end) - Math.max(one.start, other.start);
-  const [shorter, longer] = [lengthOf(one), lengthOf(other)].sort((a, b) => a - b) as [number, number];
-  if (longer < LENGTH_MIN_SECONDS) return false;
+  // Without an array: words are compared with each of a thousand others.
+  const shorter = Math.min(lengthOf(one), lengthOf(other));
+  if (Math.max(lengthOf(one), lengthOf(other)) < LENGTH_MIN_SECONDS) return false;
   // However short it is: what only touches another was said after it, or before it.
   return shorter < LENGTH_MIN_SECONDS ? common >= -ROUNDING_SECONDS : common >= shorter * SHARE_MIN;
 }
