@@ -14,8 +14,10 @@ const SLOW = ['test/{attack,deploy}/**/*.test.ts', 'test/**/slow/**/*.test.ts'];
 const ALONE = [
   // An action of a chart that throws: XState takes what comes after it for a part of it.
   'test/live/session/faults.test.ts',
-  // It looks at the heap.
+  // They look at the heap.
+  'test/gateway/cost.test.ts',
   'test/live/session/audio/cost.test.ts',
+  'test/live/session/turns/cost.test.ts',
 ];
 
 /** The same of the slow tier, where most of what is changed for good is a process that the file starts. */
