@@ -1,11 +1,11 @@
 // The events of one call, posted to an address of the customer's: in their order, several at a time where it is slow, signed as
 // Standard Webhooks are. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
-import { createHmac } from 'node:crypto';
 import { type ClientRequestArgs, Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
 import type { BlockList } from 'node:net';
 import type { Clock } from '../../../machines/clock.ts';
 import { reachableLookup, requireReachable } from '../../runtime/outbound/reachable.ts';
+import { webhookHeaders } from '../../runtime/outbound/signature.ts';
 
 /** What waits while a post is in progress or is tried again; the oldest is left out beyond it, and the next post says so. */
 const WAITING_CHARS_MAX = 1024 * 1024;
@@ -97,10 +97,8 @@ export class Webhook {
   /** 0 where there is no answer. */
   async #post(id: string, body: string): Promise<number> {
     const { url, secret, post, wallNow } = this.#options;
-    const timestamp = String(Math.floor(wallNow().getTime() / 1000));
-    const signed = secret === undefined ? {} : { 'webhook-signature': signatureOf(secret, id, timestamp, body) };
     try {
-      return await post(url, { 'webhook-id': id, 'webhook-timestamp': timestamp, ...signed }, body);
+      return await post(url, webhookHeaders(secret === undefined ? [] : [secret], id, wallNow(), body), body);
     } catch {
       return 0;
     }
@@ -127,13 +125,6 @@ export class Webhook {
     this.#options.done();
   }
 }
-
-/** `whsec_` and base64, as the standard has it; of any other text its bytes. */
-const keyOf = (secret: string): Buffer =>
-  secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret);
-
-const signatureOf = (secret: string, id: string, timestamp: string, body: string): string =>
-  `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 
 const POST_MS = 10_000;
 /** Of one customer to one address; further posts wait for these. */
