@@ -706,13 +706,121 @@ const operatorCalls = `
   ) STRICT;
 `;
 
+// 0026: Webhooks: endpoints, what is to be delivered to them, and facts that become deliveries. The triggers note facts in the
+// transaction in which they happen. They do nothing without an endpoint, which no operation makes before every replica has this.
+const EACH_SUBSCRIBED = (type: string) => `state = 'enabled' AND instr(events, '"${type}"') > 0`;
+
+const webhooks = `
+  CREATE TABLE webhook_endpoints (
+    number                INTEGER PRIMARY KEY AUTOINCREMENT,
+    id                    TEXT NOT NULL UNIQUE CHECK (id GLOB 'we_*'),
+    organisation_id       TEXT NOT NULL REFERENCES organisations (id),
+    url                   TEXT NOT NULL CHECK (length(url) BETWEEN 1 AND 2048),
+    events                TEXT NOT NULL CHECK (json_valid(events) AND json_type(events) = 'array'),
+    description           TEXT NOT NULL,
+    balance_low_micro_usd INTEGER NOT NULL CHECK (balance_low_micro_usd >= 0),
+    state                 TEXT NOT NULL CHECK (state IN ('enabled', 'disabled')),
+    reason                TEXT CHECK (reason IN ('requested', 'gone', 'failing')),
+    secret                BLOB NOT NULL,
+    previous_secret       BLOB,
+    previous_until_ms     INTEGER,
+    failing_since_ms      INTEGER,
+    dropped               INTEGER NOT NULL DEFAULT 0 CHECK (dropped >= 0),
+    created_at_ms         INTEGER NOT NULL,
+    CHECK ((reason IS NULL) = (state = 'enabled')),
+    CHECK ((previous_secret IS NULL) = (previous_until_ms IS NULL))
+  ) STRICT;
+  CREATE INDEX webhook_endpoints_by_organisation ON webhook_endpoints (organisation_id, number);
+
+  CREATE TABLE webhook_deliveries (
+    number          INTEGER PRIMARY KEY AUTOINCREMENT,
+    endpoint        INTEGER NOT NULL REFERENCES webhook_endpoints (number),
+    organisation_id TEXT NOT NULL,
+    id              TEXT NOT NULL CHECK (id GLOB 'msg_*' AND length(id) <= 100),
+    type            TEXT NOT NULL CHECK (length(type) BETWEEN 1 AND 100),
+    payload         BLOB NOT NULL,
+    state           TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
+    attempts        INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    retries         INTEGER NOT NULL DEFAULT 0 CHECK (retries >= 0),
+    latest          TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(latest)),
+    next_at_ms      INTEGER,
+    created_at_ms   INTEGER NOT NULL,
+    ended_at_ms     INTEGER,
+    UNIQUE (endpoint, id),
+    CHECK ((next_at_ms IS NULL) = (state <> 'pending')),
+    CHECK ((ended_at_ms IS NULL) = (state = 'pending'))
+  ) STRICT;
+  CREATE INDEX webhook_deliveries_by_endpoint ON webhook_deliveries (endpoint, number);
+  CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint, next_at_ms, number) WHERE next_at_ms IS NOT NULL;
+  CREATE INDEX webhook_deliveries_by_end ON webhook_deliveries (ended_at_ms, number) WHERE ended_at_ms IS NOT NULL;
+  CREATE INDEX webhook_deliveries_by_state ON webhook_deliveries (state, number);
+  CREATE INDEX webhook_deliveries_of_state ON webhook_deliveries (organisation_id, state, number);
+
+  CREATE TABLE webhook_totals (
+    scope      TEXT PRIMARY KEY,
+    deliveries INTEGER NOT NULL CHECK (deliveries >= 0),
+    bytes      INTEGER NOT NULL CHECK (bytes >= 0)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER webhook_deliveries_added AFTER INSERT ON webhook_deliveries BEGIN
+    INSERT INTO webhook_totals (scope, deliveries, bytes)
+      VALUES ('organisation ' || new.organisation_id, 1, length(new.payload)), ('store', 1, length(new.payload))
+      ON CONFLICT (scope) DO UPDATE SET deliveries = deliveries + 1, bytes = bytes + excluded.bytes;
+  END;
+  CREATE TRIGGER webhook_deliveries_gone AFTER DELETE ON webhook_deliveries BEGIN
+    UPDATE webhook_totals SET deliveries = deliveries - 1, bytes = bytes - length(old.payload)
+      WHERE scope IN ('organisation ' || old.organisation_id, 'store');
+    DELETE FROM webhook_totals WHERE scope = 'organisation ' || old.organisation_id AND deliveries = 0;
+  END;
+
+  CREATE TABLE webhook_facts (
+    number   INTEGER PRIMARY KEY AUTOINCREMENT,
+    endpoint INTEGER NOT NULL REFERENCES webhook_endpoints (number),
+    type     TEXT NOT NULL,
+    subject  TEXT NOT NULL,
+    detail   TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX webhook_facts_by_endpoint ON webhook_facts (endpoint, number);
+
+  CREATE TRIGGER webhook_session_ended AFTER INSERT ON session_ends
+    WHEN EXISTS (SELECT 1 FROM webhook_endpoints WHERE organisation_id = new.organisation_id)
+    BEGIN
+      INSERT INTO webhook_facts (endpoint, type, subject, detail)
+        SELECT endpoint.number, 'session.ended', sessions.id, ''
+        FROM webhook_endpoints AS endpoint JOIN sessions ON sessions.number = new.session
+        WHERE endpoint.organisation_id = new.organisation_id AND ${EACH_SUBSCRIBED('session.ended')}
+          AND sessions.mode = 'live' AND substr(sessions.id, -5) <> ':late'
+        ORDER BY endpoint.number;
+    END;
+  CREATE TRIGGER webhook_key_revoked AFTER UPDATE OF revoked_at ON api_keys
+    WHEN old.revoked_at IS NULL AND new.revoked_at IS NOT NULL
+      AND EXISTS (SELECT 1 FROM webhook_endpoints WHERE organisation_id = new.organisation_id)
+    BEGIN
+      INSERT INTO webhook_facts (endpoint, type, subject, detail)
+        SELECT number, 'key.revoked', new.id, '' FROM webhook_endpoints
+        WHERE organisation_id = new.organisation_id AND ${EACH_SUBSCRIBED('key.revoked')}
+        ORDER BY number;
+    END;
+  CREATE TRIGGER webhook_balance_low AFTER UPDATE OF posted_micro_usd ON balances
+    WHEN new.posted_micro_usd < old.posted_micro_usd
+      AND EXISTS (SELECT 1 FROM webhook_endpoints WHERE organisation_id = new.account)
+    BEGIN
+      INSERT INTO webhook_facts (endpoint, type, subject, detail)
+        SELECT endpoint.number, 'balance.low', new.account, CAST(new.posted_micro_usd AS TEXT)
+        FROM webhook_endpoints AS endpoint JOIN organisations ON organisations.id = endpoint.organisation_id
+        WHERE endpoint.organisation_id = new.account AND ${EACH_SUBSCRIBED('balance.low')}
+          AND old.posted_micro_usd + credit_limit_micro_usd >= balance_low_micro_usd
+          AND new.posted_micro_usd + credit_limit_micro_usd < balance_low_micro_usd
+        ORDER BY endpoint.number;
+    END;
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
  * Replicas apply a migration at different entries of their log, so from 0022 on each one is the same whenever it is applied and
  * wherever: no clock, nothing random, and rows that operations write before it and after it end up alike.
  */
-export const STORE_VERSION = 3;
+export const STORE_VERSION = 4;
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -740,4 +848,5 @@ export const MIGRATIONS: readonly string[] = [
   pieces,
   jobs,
   operatorCalls,
+  webhooks,
 ];
