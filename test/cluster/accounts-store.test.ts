@@ -137,7 +137,25 @@ const SAMPLES: Samples = {
   findJob: ({ who }) => [jobOf(who), 'job-1'],
   failJobsOf: () => ['abc123'],
   removeJob: ({ who }) => [jobOf(who), 'job-1'],
+  createWebhook: ({ who }) => [who.organisationId, { id: 'we_1', ...webhook, secret: bytes('secret') }, OPERATOR],
+  changeWebhook: ({ who }) => [who.organisationId, 'we_1', { balanceLowMicroUsd: 2n, state: 'enabled' }, OPERATOR],
+  rollWebhookSecret: ({ who }) => [who.organisationId, 'we_1', bytes('next'), 60_000, OPERATOR],
+  findWebhook: ({ who }) => [who.organisationId, 'we_1'],
+  listWebhooks: ({ who }) => [who.organisationId],
+  addWebhookEvent: ({ who }) => [webhookEvent(who, 'msg_1')],
+  addWebhookTest: ({ who }) => [webhookEvent(who, 'msg_2'), 'we_1'],
+  listWebhookDeliveries: ({ who }) => [who.organisationId, 'we_1', 10, 'msg_2'],
+  resendWebhookDelivery: ({ who }) => [who.organisationId, 'we_1', 'msg_1'],
+  removeWebhook: ({ who }) => [who.organisationId, 'we_1', OPERATOR],
 };
+
+const webhook = {
+  ...{ url: 'https://a.example/', events: ['job.completed'] as const, description: '' },
+  balanceLowMicroUsd: 1n,
+};
+
+const webhookEvent = ({ organisationId }: World['who'], id: string) =>
+  ({ organisationId, id, type: 'job.completed', payload: bytes('payload') }) as const;
 
 const jobOf = (who: World['who']) => ({
   ...{ ...who, dialect: 'soniox', id: 'job-1', node: 'abc123', nodeName: 'edge-1' },

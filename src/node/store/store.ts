@@ -15,6 +15,7 @@ import { OUTBOX_OPERATIONS, type OutboxCalls, type OutboxEvents } from '../../st
 import { OWNERSHIP_OPERATIONS, type OwnershipCalls } from '../../store/ownership.ts';
 import { PIECE_OPERATIONS, type PieceCalls } from '../../store/pieces.ts';
 import { SESSION_EVENTS_OPERATIONS, type SessionEventsCalls } from '../../store/session-events.ts';
+import { WEBHOOK_OPERATIONS, type WebhookCalls } from '../../webhooks/store/calls.ts';
 
 /** Every call of the store. */
 export interface StoreCalls
@@ -27,6 +28,7 @@ export interface StoreCalls
     IdempotencyCalls,
     PieceCalls,
     JobCalls,
+    WebhookCalls,
     OwnershipCalls,
     SessionEventsCalls,
     IdentityCalls,
@@ -60,6 +62,7 @@ const OPERATIONS = {
   ...IDEMPOTENCY_OPERATIONS,
   ...PIECE_OPERATIONS,
   ...JOB_OPERATIONS,
+  ...WEBHOOK_OPERATIONS,
   ...OWNERSHIP_OPERATIONS,
   ...IDENTITY_OPERATIONS,
   ...ACCOUNT_OPERATIONS,

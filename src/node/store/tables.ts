@@ -16,6 +16,7 @@ import { createOwnershipTables, type OwnershipGuard } from '../../store/ownershi
 import { createPieceTables } from '../../store/pieces.ts';
 import { createSessionEventsTables } from '../../store/session-events.ts';
 import type { DrawingContext } from '../../store/table-context.ts';
+import { createWebhookTables } from '../../webhooks/store/tables.ts';
 import { createOperate } from './operate.ts';
 import type { TableCalls } from './store.ts';
 
@@ -41,6 +42,7 @@ export function createTables(database: Database, entry: EntryContext): Tables {
     ...{ putPiece, findPiece },
     ...createIdempotencyTables(context, pieces),
     ...createJobTables(base, pieces),
+    ...createWebhookTables(context),
     ...createOwnershipTables(base),
     ...createSessionEventsTables(base),
     ...createIdentityTables(base),

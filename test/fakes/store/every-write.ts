@@ -30,6 +30,39 @@ function jobs(script: Script, organisationId: string, keyId: string): void {
   script.call('putPiece', organisationId, 'job nobody', 0, new Uint8Array([5]));
 }
 
+/** Endpoints with all that becomes of deliveries. */
+function webhooks(script: Script, organisationId: string): void {
+  const bytes = (each: number) => new Uint8Array([each]);
+  const events = ['job.completed', 'session.ended', 'key.revoked', 'balance.low'] as const;
+  const settings = { url: 'https://a.example/x?y', events, description: 'ours', balanceLowMicroUsd: 2n ** 62n };
+  const event = (id: string) =>
+    ({ organisationId, id: `msg_${id}`, type: 'job.completed', payload: bytes(3) }) as const;
+  const attempt = { atMs: START_MS, status: 500, error: null, durationMs: 5 };
+  const attempted = (number: number, outcome: 'delivered' | 'retry' | 'failed' | 'gone') =>
+    script.call('recordWebhookAttempt', { number, attempt, outcome, retryAfterMs: outcome === 'retry' ? 5_000 : null });
+  for (const id of ['we_1', 'we_2', 'we_1'])
+    script.call('createWebhook', organisationId, { ...settings, id, secret: bytes(1) }, BY);
+  script.call('createWebhook', 'org_none', { ...settings, id: 'we_3', secret: bytes(1) }, BY);
+  script.call('createWebhook', organisationId, { ...settings, id: 'nothing', secret: bytes(1) }, BY);
+  script.call('changeWebhook', organisationId, 'we_1', { description: 'changed', url: undefined } as object, BY);
+  script.call('changeWebhook', organisationId, 'we_1', { events: [] }, BY);
+  script.call('rollWebhookSecret', organisationId, 'we_1', bytes(2), 60_000, BY);
+  script.call('rollWebhookSecret', organisationId, 'we_1', bytes(2), -1, BY);
+  script.call('resealWebhookSecrets', [{ id: 'we_1', from: bytes(2), to: bytes(4) }]);
+  for (const id of ['a', 'b', 'a']) script.call('addWebhookEvent', event(id));
+  script.call('addWebhookEvent', { ...event('c'), payload: new Uint8Array(70_000) });
+  script.call('addWebhookTest', { ...event('test'), type: 'webhook.test' }, 'we_1');
+  script.call('takeWebhookDelivery', 1, 30_000);
+  script.call('takeWebhookDelivery', 1, 30_000);
+  attempted(1, 'retry');
+  attempted(2, 'delivered');
+  attempted(3, 'gone');
+  attempted(99, 'failed');
+  script.call('resendWebhookDelivery', organisationId, 'we_2', 'msg_a');
+  script.call('resendWebhookDelivery', organisationId, 'we_1', 'msg_a');
+  script.call('addWebhookTest', { ...event('test'), type: 'webhook.test' }, 'we_2');
+}
+
 /** Calls with the same time. */
 export interface Period {
   nowMs: number;
@@ -66,6 +99,7 @@ export function everyWrite(): Period[] {
   const script = new Script();
   script.at(0);
   const { organisationId, keyId, rolledId } = organisations(script);
+  webhooks(script, organisationId);
   money(script, organisationId, keyId);
   const people = accounts(script);
   vault(script, organisationId);
@@ -99,8 +133,13 @@ export function everyWrite(): Period[] {
   script.call('endOutbox', 1, null);
   script.call('endOutbox', 2, 60_000);
   script.call('noteLedger');
+  // Facts of what came before.
+  const facts = [1, 2, 3, 99].map((fact) => ({ fact, id: `msg_${fact}`, payload: new Uint8Array([fact]) }));
+  script.call('addWebhookDeliveries', [...facts, { fact: 4, id: 'msg_4', payload: undefined }]);
+  script.call('removeWebhook', organisationId, 'we_2', BY);
   // A week later, when much is swept.
   script.at(8 * 86_400_000);
+  script.call('expireWebhookDeliveries', 1);
   script.call('beginLogin', 'new@example.com');
   script.call('keepSessionEvents', organisationId, 'ses_abc123_late', '[]');
   script.call('claimIdempotency', attemptOf(organisationId, 'late'), 1000);

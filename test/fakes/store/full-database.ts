@@ -46,6 +46,7 @@ export function fill(tables: DirectTables): void {
     tables.settleSession(head, end);
   }
   fillFiles(tables, { organisationId, keyId: keys[2]!.key.id });
+  fillWebhooks(tables, organisationId);
   tables.keepSessionEvents(organisationId, 'ses_1', '[]');
   fillAccounts(tables);
   tables.saveProviderKey(
@@ -97,6 +98,16 @@ function fillFiles(tables: DirectTables, { organisationId, keyId }: { organisati
       ...(onTrust ? { onTrust } : {}),
     });
   }
+}
+
+/** An endpoint, a delivery to it, and a fact. */
+function fillWebhooks(tables: DirectTables, organisationId: string): void {
+  const events = ['job.completed', 'key.revoked'] as const;
+  const settings = { url: 'https://a.example/', events, description: '', balanceLowMicroUsd: 5_000_000n };
+  tables.createWebhook(organisationId, { id: 'we_1', ...settings, secret: sha256('secret') }, OPERATOR);
+  tables.addWebhookEvent({ organisationId, id: 'msg_1', type: 'job.completed', payload: sha256('payload') });
+  const { key } = tables.createKey(organisationId, {}, OPERATOR);
+  tables.revokeKey(organisationId, key.id, OPERATOR);
 }
 
 function fillAccounts(tables: DirectTables): void {

@@ -177,6 +177,20 @@ class Draw {
     };
   }
 
+  webhook() {
+    return {
+      url: this.pick(['https://a.example/', 'nowhere']),
+      events: this.pick([['job.completed'], ['session.ended', 'key.revoked', 'balance.low'], []] as const),
+      description: this.name(),
+      balanceLowMicroUsd: this.money(120_000) - 10_000n,
+    };
+  }
+
+  webhookEvent() {
+    const payload = new Uint8Array(this.integer(0, 40)).fill(7);
+    return { organisationId: this.id('org'), id: `msg_${this.integer(0, 3)}`, type: 'job.completed' as const, payload };
+  }
+
   hold() {
     const wantedMicroUsd = this.chance(0.2) ? 10n ** 10n : this.money(60_000);
     return { wantedMicroUsd, leastMicroUsd: wantedMicroUsd / 2n, leaseMs: this.integer(1, 120_000) };
@@ -347,6 +361,44 @@ export const ARGUMENTS: Arguable = {
   failJobsOf: (draw) => [draw.pick(['abc123', 'def456'])],
   failEarlierJobs: (draw) => [draw.pick(['edge-1', 'edge-2']), draw.pick(['abc123', 'def456'])],
   failLostJobs: () => [],
+  createWebhook: (draw) => [
+    draw.id('org'),
+    { ...draw.webhook(), id: `we_${draw.integer(0, 3)}`, secret: new Uint8Array([draw.integer(0, 2)]) },
+    draw.by(),
+  ],
+  changeWebhook: (draw) => [
+    draw.id('org'),
+    `we_${draw.integer(0, 3)}`,
+    { ...(draw.chance(0.5) ? draw.webhook() : {}), state: draw.pick(['enabled', 'disabled'] as const) },
+    draw.by(),
+  ],
+  rollWebhookSecret: (draw) => [
+    draw.id('org'),
+    `we_${draw.integer(0, 3)}`,
+    new Uint8Array([draw.integer(0, 2)]),
+    draw.integer(-1, 100_000),
+    draw.by(),
+  ],
+  removeWebhook: (draw) => [draw.id('org'), `we_${draw.integer(0, 3)}`, draw.by()],
+  addWebhookEvent: (draw) => [draw.webhookEvent()],
+  addWebhookTest: (draw) => [draw.webhookEvent(), `we_${draw.integer(0, 3)}`],
+  resendWebhookDelivery: (draw) => [draw.id('org'), `we_${draw.integer(0, 3)}`, `msg_${draw.integer(0, 3)}`],
+  takeWebhookDelivery: (draw) => [draw.integer(1, 6), draw.integer(0, 30_000)],
+  recordWebhookAttempt: (draw) => [
+    {
+      number: draw.integer(1, 6),
+      attempt: { atMs: draw.untilMs(), status: draw.pick([null, 204, 500]), error: null, durationMs: 5 },
+      outcome: draw.pick(['delivered', 'retry', 'failed', 'gone'] as const),
+      retryAfterMs: draw.pick([null, 5_000]),
+    },
+  ],
+  addWebhookDeliveries: (draw) => [
+    [{ fact: draw.integer(1, 6), id: `msg_${draw.integer(4, 9)}`, payload: draw.pick([undefined, new Uint8Array(4)]) }],
+  ],
+  expireWebhookDeliveries: (draw) => [draw.integer(0, 3)],
+  resealWebhookSecrets: (draw) => [
+    [{ id: `we_${draw.integer(0, 3)}`, from: new Uint8Array([draw.integer(0, 2)]), to: new Uint8Array([9]) }],
+  ],
   expireJobs: (draw) => [draw.integer(0, 3)],
   endIdempotency: (draw) => [draw.untilMs()],
   claimOwnership: (draw) => [draw.pick(['0', '1']), draw.integer(1, 9), draw.pick(['node-1', 'node-2'])],

@@ -1,0 +1,15 @@
+// The tables of webhooks: calls.ts says what each operation does.
+import type { TableContext } from '../../store/table-context.ts';
+import { WEBHOOK_LIMITS, type WebhookCalls, type WebhookLimits } from './calls.ts';
+import { createDeliveryTables } from './delivery-tables.ts';
+import { createEndpointTables } from './endpoint-tables.ts';
+import { createWorkTables } from './work-tables.ts';
+
+export function createWebhookTables(context: TableContext, limits: WebhookLimits = WEBHOOK_LIMITS): WebhookCalls {
+  const endpoints = createEndpointTables(context, limits);
+  return {
+    ...endpoints.calls,
+    ...createDeliveryTables(context, limits),
+    ...createWorkTables(context, endpoints, limits),
+  };
+}
