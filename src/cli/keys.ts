@@ -59,7 +59,8 @@ Settings:
   --name NAME              1 to 100 characters
   --scope SCOPE            listen (live), transcribe (files), tokens (client
                            tokens), tokens_may_upload (files with client
-                           tokens); the first three when absent
+                           tokens), webhooks (managing webhooks); the first
+                           three when absent
   --model SLUG             models that it may use, such as deepgram/nova-3 or
                            deepgram/*; all when absent
   --origin URL             pages that may use its tokens, such as

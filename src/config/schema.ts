@@ -61,7 +61,7 @@ const Server = Type.Object({
     env: 'VOXGATE_WEBHOOK_NETWORKS',
     accepts: 'IP addresses and networks such as `10.0.0.0/8`, separated by commas, and not the whole Internet',
     description:
-      'Private addresses to which events of telephone calls may be posted, also without TLS. Other addresses must use `https` on the Internet.',
+      'Private addresses to which webhooks and events of telephone calls may be posted, also without TLS. Other addresses must use `https` on the Internet.',
   }),
   trustedProxies: optionalText(Type.String({ format: 'networks', maxLength: 4096 }), {
     env: 'VOXGATE_TRUSTED_PROXIES',

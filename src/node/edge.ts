@@ -45,6 +45,7 @@ import type { LinksDependencies, OperatorDependencies, RoutesDependencies } from
 import type { ModelsDependencies } from './routes/models.ts';
 import { type Edge, type EdgeOptions, type NodeServerOptions, serveEdge, serveOperator } from './serve.ts';
 import type { OpenedVault } from './vault.ts';
+import type { NodeWebhooks } from './webhooks.ts';
 
 /** How long a stopping node waits until clients have received their last events. */
 const CLOSE_MS = 2_000;
@@ -57,6 +58,7 @@ export interface EdgeServices {
   live: EdgeLive;
   people: People;
   limits: KeyLimits;
+  webhooks: NodeWebhooks;
   /** Absent on a node that keeps the accounts itself. */
   accounts: AccountsClient | undefined;
 }
@@ -167,7 +169,7 @@ function handlersOf(
   };
   const keptSessions = openKeptSessions(assembly);
   const routes = {
-    ...{ ...common, ...operator, keptSessions },
+    ...{ ...common, ...operator, keptSessions, webhooks: services.webhooks.routes },
     ...{ ...filesOf(assembly, services), ...recordsOf(assembly, services, operator, common) },
   };
   assembly.defer(routes.jobsElsewhere.serve(jobsHere(routes)));

@@ -32,6 +32,7 @@ import { type Mails, openMails, openPeople } from './people.ts';
 import { openRemoteAccounts, type RemoteAccounts, remoteReservationStore, remoteVault } from './remote-accounts.ts';
 import type { Edge } from './serve.ts';
 import { type OpenedVault, openRemoteVault, openVault } from './vault.ts';
+import { openWebhooks } from './webhooks.ts';
 
 /** A running node. */
 export interface Gateway {
@@ -230,7 +231,10 @@ class Node {
       this.#mails = openMails(assembly, () => this.#consoleUrl ?? this.#url);
     }
     if (roles.has('edge')) this.#behind = await this.#openEdgeServices(assembly, vault, shared, far);
-    else this.#live = roles.has('upstream') ? openLive(assembly, vault, this.#members) : undefined;
+    else {
+      this.#live = roles.has('upstream') ? openLive(assembly, vault, this.#members) : undefined;
+      if (own !== undefined) openWebhooks(assembly, own);
+    }
     if (own !== undefined && shared === undefined) await closeOwnLost(assembly, own.store);
     if (own === undefined || shared === undefined || this.#members === undefined) return;
     const reservations = this.#behind?.money.reservations;
@@ -248,15 +252,19 @@ class Node {
   ): Promise<EdgeServices> {
     const members = this.#members;
     const accounts = far?.client;
-    const money = await openMoney(assembly, far && shared && remoteReservationStore(assembly, shared));
+    const webhooks = openWebhooks(assembly, this.#own);
+    const store = far && shared && remoteReservationStore(assembly, shared);
+    const money = await openMoney(assembly, webhooks.events, store);
     const live = openEdgeLive(assembly, vault, members);
     this.#live = live;
     const authenticator = openAuthenticator(assembly, live.sessions, accounts);
     const people = openPeople(assembly, vault.vault, {
       describeSession: (id, organisationId) => live.elsewhere.describe(id, organisationId),
       outbox: this.#mails?.outbox,
+      webhooks: webhooks.routes,
     });
-    return { accounts, authenticator, money, vault, live, people, limits: openKeyLimits(assembly, members, accounts) };
+    const limits = openKeyLimits(assembly, members, accounts);
+    return { accounts, authenticator, money, vault, live, people, limits, webhooks };
   }
 
   /** This node's load, for its heartbeat. */

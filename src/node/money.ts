@@ -8,6 +8,8 @@ import { type Recovered, recoverUsage } from '../money/ledger/recovery.ts';
 import { type ReservationStore, Reservations } from '../money/ledger/reservations.ts';
 import { auditBeside } from '../money/store/audit/auditor.ts';
 import { StoreError } from '../store/store-error.ts';
+import type { WebhookEvents } from '../webhooks/events.ts';
+import { SpendReports } from '../webhooks/spend.ts';
 import type { Assembly } from './context.ts';
 import { NodeTrouble } from './observing/node-trouble.ts';
 
@@ -24,12 +26,17 @@ export interface Money {
 }
 
 /** `store`: what is held and settled with, where that is not the database itself. */
-export async function openMoney(assembly: Assembly, store: ReservationStore = assembly.store): Promise<Money> {
+export async function openMoney(
+  assembly: Assembly,
+  events: WebhookEvents,
+  store: ReservationStore = assembly.store,
+): Promise<Money> {
   const { config, providers, logger, clock, metrics, bus, defer } = assembly;
   const prices = loadPriceList([...providers.values()], config.billing);
   const { usageJournalSyncMs: journalSyncMs, ledgerGraceMs: graceMs, usageHistoryDays: historyDays } = config.billing;
   const wallNow = () => new Date();
   const unreachable = new NodeTrouble(logger, 'the ledger did not answer');
+  const spend = new SpendReports(events, wallNow);
   const reservations = new Reservations({
     store,
     clock,
@@ -47,6 +54,7 @@ export async function openMoney(assembly: Assembly, store: ReservationStore = as
       metrics.settled(usd);
       logger.info({ sessionId: id, usd }, 'session settled');
     },
+    onDailySpend: (head) => spend.reached(head),
   });
   metrics.watchGauge(
     'holds_on_trust',

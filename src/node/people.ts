@@ -6,17 +6,23 @@ import { providerKeyRoutes } from '../accounts/vault/routes.ts';
 import type { Vault } from '../accounts/vault/vault.ts';
 import { KEY_CHANGED } from '../cluster/bus/subjects.ts';
 import { microUsdOf } from '../config/prices/price.ts';
+import { type WebhookRoutesDependencies, webhookConsoleRoutes } from '../webhooks/routes.ts';
 import { publishKeyChange } from './authentication.ts';
 import { type Assembly, canMail, isPrivate, previousSecret } from './context.ts';
 import { type Console, type ConsoleOptions, createConsole } from './routes/console/index.ts';
 
 export type People = Pick<Console, 'routes' | 'consoleRoute'>;
 
+export interface PeopleOptions
+  extends Required<Pick<ConsoleOptions, 'describeSession'>>,
+    Pick<Mails, 'outbox'>,
+    Pick<WebhookRoutesDependencies, 'webhooks'> {}
+
 /** `outbox`: where mails are kept to be read, when nothing sends them. */
 export function openPeople(
   assembly: Assembly,
   vault: Vault,
-  { describeSession, outbox }: Required<Pick<ConsoleOptions, 'describeSession'>> & Pick<Mails, 'outbox'>,
+  { describeSession, outbox, webhooks }: PeopleOptions,
 ): People {
   const { config, clock, metrics, bus, store, secret, defer } = assembly;
   const { publicUrl, welcomeCreditUsd, signUpsPerAddressDayMax } = config.accounts;
@@ -37,7 +43,10 @@ export function openPeople(
     describeSession,
     onKeyChanged: (keyId) => publishKeyChange(bus, KEY_CHANGED, keyId),
     ...(outbox === undefined ? {} : { outbox }),
-    further: [providerKeyRoutes({ vault, providers: assembly.providers })],
+    further: [
+      providerKeyRoutes({ vault, providers: assembly.providers }),
+      webhookConsoleRoutes({ webhooks, wallNow: () => new Date() }),
+    ],
   });
   defer(metrics.watchQueue('password_hashes', () => opened.waitingHashes));
   return opened;

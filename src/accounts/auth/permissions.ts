@@ -23,6 +23,7 @@ const WORK: Readonly<Record<Scope, string>> = {
   transcribe: 'transcribing files',
   tokens: 'minting client tokens',
   tokens_may_upload: 'transcribing files with its client tokens',
+  webhooks: 'managing webhooks',
 };
 
 /** Where audio may go: what is asked for can only be narrower than what the key and its organisation allow. */

@@ -54,6 +54,15 @@ export const ENDPOINTS = {
   'POST provider-keys/:id/test': 'admin',
   'DELETE provider-keys/:id': 'admin',
 
+  'GET webhooks': 'developer',
+  'POST webhooks': 'admin',
+  'PATCH webhooks/:id': 'admin',
+  'DELETE webhooks/:id': 'admin',
+  'POST webhooks/:id/secret': 'admin',
+  'POST webhooks/:id/test': 'developer',
+  'GET webhooks/:id/deliveries': 'developer',
+  'POST webhooks/:id/deliveries/:delivery/resend': 'developer',
+
   'GET audit': 'admin',
 
   // Of all organisations: in that of the operator only.

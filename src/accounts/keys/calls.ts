@@ -37,9 +37,19 @@ export interface Organisation {
   showTranscripts: boolean;
 }
 
-/** `listen`: live sessions. `transcribe`: files. `tokens`: minting client tokens. `tokens_may_upload`: files with those tokens. */
-export const SCOPES = ['listen', 'transcribe', 'tokens', 'tokens_may_upload'] as const;
+/**
+ * `listen`: live sessions. `transcribe`: files. `tokens`: minting client tokens. `tokens_may_upload`: files with those tokens. `webhooks`:
+ * managing the webhooks of the organisation.
+ */
+export const SCOPES = ['listen', 'transcribe', 'tokens', 'tokens_may_upload', 'webhooks'] as const;
 export type Scope = (typeof SCOPES)[number];
+/** The version of the store that brought the scope `webhooks`. */
+const WEBHOOKS_SINCE = 4;
+
+/** The version of the store that knows the settings among the arguments of `createKey` or `changeKey`. */
+export const sinceOfKey = (args: readonly unknown[]): number =>
+  args.some((each) => (each as Partial<KeySettings> | undefined)?.scopes?.includes('webhooks')) ? WEBHOOKS_SINCE : 1;
+
 /** Of a key of which nothing is said: its tokens are for live sessions alone. */
 export const DEFAULT_SCOPES: readonly Scope[] = ['listen', 'transcribe', 'tokens'];
 

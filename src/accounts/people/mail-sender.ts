@@ -129,7 +129,7 @@ class Sender implements MailSender {
     const { to, sealed } = params;
     const token = typeof sealed === 'string' ? seal.open(sealed) : '';
     if (token === undefined) throw new MailError('unreadable', true);
-    const mail = composeMail(type, String(to), publicUrl(), token);
+    const mail = composeMail(type, String(to), publicUrl(), token, params);
     if (mail === undefined) throw new MailError('unknown_type', true);
     const late = new AbortController();
     const deadline = clock.setTimeout(() => late.abort(), DEADLINE_MS);

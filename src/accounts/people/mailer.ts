@@ -110,7 +110,9 @@ export interface Mail {
 /** Paths of the pages that links lead to. */
 export const LINK_PATHS = { verify: '/verify', resetPassword: '/reset-password', join: '/join' } as const;
 
-type Words = (link: (path: string) => string) => Omit<Mail, 'to'>;
+type Words = (link: (path: string) => string, params: MailParams) => Omit<Mail, 'to'>;
+/** Of the outbox message. */
+type MailParams = Readonly<Record<string, unknown>>;
 
 /** By the type of the outbox message. */
 const MAILS: Readonly<Record<string, Words>> = {
@@ -161,6 +163,16 @@ const MAILS: Readonly<Record<string, Words>> = {
       'If it was not you, tell whoever runs the service at once.',
     ),
   }),
+  'mail.webhook-disabled': (_, { url, reason }) => ({
+    subject: 'Voxgate disabled a webhook of your organisation',
+    text: letter(
+      `Voxgate does not post events to ${String(url)} any more:`,
+      reason === 'gone'
+        ? 'The receiver answered with status 410, which means that it wants no more events.'
+        : 'For five days, no delivery there has succeeded.',
+      'Deliveries that waited have failed. Once the receiver works again, enable the webhook and send them again: on the page “Webhooks” of the console, or with the API.',
+    ),
+  }),
 };
 
 /**
@@ -168,9 +180,15 @@ const MAILS: Readonly<Record<string, Words>> = {
  *
  * @param token of its link; empty where the mail has none
  */
-export function composeMail(type: string, to: string, publicUrl: string, token: string): Mail | undefined {
+export function composeMail(
+  type: string,
+  to: string,
+  publicUrl: string,
+  token: string,
+  params: MailParams = {},
+): Mail | undefined {
   const words = Object.hasOwn(MAILS, type) ? MAILS[type] : undefined;
-  return words === undefined ? undefined : { to, ...words((path) => linkTo(publicUrl, path, token)) };
+  return words === undefined ? undefined : { to, ...words((path) => linkTo(publicUrl, path, token), params) };
 }
 
 export const linkTo = (publicUrl: string, path: string, token: string): string =>

@@ -55,6 +55,8 @@ export interface ReservationsOptions {
   /** What should not have happened; the work continues. */
   onFault(name: string, error: unknown): void;
   onSettled?(record: SessionRecord): void;
+  /** A hold was refused, or less than was wanted, since the key has spent or holds what it may spend today. */
+  onDailySpend?(head: SessionHead): void;
 }
 
 interface Pending {
@@ -167,9 +169,10 @@ export class Reservations {
     if (isNothing) return { heldMicroUsd: 0n, limitedBy: null };
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#within(this.#options.store.openSession(head, hold));
+        return this.#noted(head, await this.#within(this.#options.store.openSession(head, hold)));
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
+        if (error.reason === 'daily_spend') this.#options.onDailySpend?.(head);
         // A lock is held for half a second at most before this is told.
         if (error.reason === 'busy' && tries < BUSY_TRIES_MAX) continue;
         const trusted = this.unanswered.instead(head, error, isUnlimited);
@@ -187,13 +190,18 @@ export class Reservations {
   async renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant> {
     const { store } = this.#options;
     try {
-      return await this.#within(store.renewHold(head, lines, hold));
+      return this.#noted(head, await this.#within(store.renewHold(head, lines, hold)));
     } catch (error) {
       // The ledger could not be told of the session when it began.
       if (error instanceof StoreError && error.reason === 'not_found')
         return this.#within(store.openSession(head, hold));
       throw error;
     }
+  }
+
+  #noted(head: SessionHead, grant: HoldGrant): HoldGrant {
+    if (grant.limitedBy === 'daily_spend') this.#options.onDailySpend?.(head);
+    return grant;
   }
 
   /** The ledger of this node has settled what another node told of: it belongs in the history of this ledger too. */

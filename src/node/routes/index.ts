@@ -25,6 +25,7 @@ import { getSession, getSessions, type SessionsDependencies } from '../../money/
 import { getBalance, getUsage, type UsageDependencies } from '../../money/routes/usage.ts';
 import type { LedgerStore } from '../../money/store/calls.ts';
 import { openai } from '../../vendors/openai/compat/index.ts';
+import { type WebhookRoutesDependencies, webhookRoutes } from '../../webhooks/routes.ts';
 import { type DocumentsDependencies, documentRoutes } from './documents.ts';
 import { getHealth, getMetrics, getReady, type MetricsAccess, type Readiness } from './health.ts';
 import { getModel, getModels, type ModelsDependencies } from './models.ts';
@@ -38,6 +39,7 @@ export interface RoutesDependencies
     SessionsDependencies,
     SessionEventsDependencies,
     BillsDependencies,
+    WebhookRoutesDependencies,
     DocumentsDependencies,
     OperatorDependencies {
   store: UsageDependencies['store'] &
@@ -133,6 +135,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
       }, 'listen'),
     },
     { method: 'GET', path: '/v1/bills/:month', handle: keyed(getBill(dependencies)) },
+    ...webhookRoutes(dependencies, (handler) => keyed(handler, 'webhooks')),
     { method: 'GET', path: '/v1/listen', handle: upgradeRequired },
     ...dependencies.consoleRoutes,
     ...documentRoutes(dependencies),

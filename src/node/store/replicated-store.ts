@@ -1,4 +1,6 @@
 // The store of the replica that owns the accounts: what is written goes through the log, what is read comes from its own database.
+
+import { sinceOfKey } from '../../accounts/keys/calls.ts';
 import type { LogCall } from '../../cluster/replication/entry.ts';
 import type { ReplicaStore } from '../../cluster/replication/replica-store.ts';
 import { STORE_VERSION } from '../../store/migrations.ts';
@@ -38,7 +40,7 @@ export function createReplicatedStore(
     if (waiting >= CALLS_MAX) {
       throw new StoreError('overflow', `${CALLS_MAX} calls to the store are waiting already: try again in a moment.`);
     }
-    const version = Math.max(sinceOf(name), name === 'operate' ? sinceOfOperated(args[0]) : 1);
+    const version = name === 'operate' ? sinceOfOperated(args[0] as OperatorCall) : sinceOfCall(name, args);
     if (version > versions.commonVersion()) throw heldBack(name, versions.olderThan(version));
     const { drawn, answered } = drawFor(name, Date.now());
     waiting++;
@@ -68,10 +70,12 @@ export function createReplicatedStore(
 }
 
 /** Of the call that an operator's command makes. */
-function sinceOfOperated(call: unknown): number {
-  const { name } = call as OperatorCall;
-  return isCallName(name) ? sinceOf(name) : 1;
-}
+const sinceOfOperated = ({ name, args }: OperatorCall): number =>
+  Math.max(sinceOf('operate'), isCallName(name) ? sinceOfCall(name, args) : 1);
+
+/** Replicas of versions that do not know a scope refuse a key with it. */
+const sinceOfCall = (name: CallName, args: readonly unknown[]): number =>
+  Math.max(sinceOf(name), name === 'createKey' || name === 'changeKey' ? sinceOfKey(args) : 1);
 
 function heldBack(name: CallName, older: readonly string[]): StoreError {
   const which = older.length === 0 ? 'The other replicas were not heard yet' : `Not yet upgraded: ${older.join(', ')}`;

@@ -47,6 +47,7 @@ describe('a mail', () => {
     ['mail.password-reset', '/reset-password?token='],
     ['mail.address-change', '/verify?token='],
     ['mail.address-changed', 'tell whoever runs the service'],
+    ['mail.webhook-disabled', 'enable the webhook'],
   ])('%s says what it has to', async (mail, part) => {
     const { transport, mails } = failing(0);
     await startSender(transport, { mail }).event();

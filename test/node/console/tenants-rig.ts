@@ -4,6 +4,7 @@ import { createAuthenticator } from '../../../src/accounts/auth/authenticate.ts'
 import { createKeyLimits } from '../../../src/accounts/auth/limits.ts';
 import type { ConsoleRoute } from '../../../src/accounts/console-login/console-route.ts';
 import { ENDPOINTS, type Endpoint } from '../../../src/accounts/console-login/roles.ts';
+import { DEFAULT_SCOPES } from '../../../src/accounts/keys/calls.ts';
 import { ROLES, type Role } from '../../../src/accounts/team/calls.ts';
 import { keyRingOf } from '../../../src/accounts/vault/key-ring.ts';
 import { providerKeyRoutes } from '../../../src/accounts/vault/routes.ts';
@@ -15,6 +16,8 @@ import { createConsole } from '../../../src/node/routes/console/index.ts';
 import { type RoutesDependencies, routesOf } from '../../../src/node/routes/index.ts';
 import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
 import { deepgram } from '../../../src/vendors/deepgram/index.ts';
+import { type WebhookRoutesDependencies, webhookConsoleRoutes } from '../../../src/webhooks/routes.ts';
+import { WebhookSeal } from '../../../src/webhooks/seal.ts';
 import {
   type Answer,
   type Browser,
@@ -36,12 +39,16 @@ export const KINDS = {
   'console-sessions': 'con_never',
   members: 'per_never',
   invitations: 'inv_never',
+  webhooks: 'we_never',
 } as const;
 export type Kind = keyof typeof KINDS;
+/** Of a delivery, which is found under its webhook only. */
+const DELIVERY = 'msg_own';
 const BODIES: Readonly<Record<string, object>> = {
   'PATCH keys/:id': { name: 'mine now' },
   'PATCH members/:id': { role: 'read_only' },
   'PATCH organisation': { show_transcripts: true },
+  'PATCH webhooks/:id': { description: 'mine now' },
   'POST playground/sessions/:id/break': { fault: 'drop' },
 };
 
@@ -53,6 +60,8 @@ export interface Tenant {
   secret: string;
   organisationId: string;
   ids: Record<Kind, string>;
+  /** Brings back what a route has deleted. */
+  restore(): Promise<void>;
 }
 
 /** The kind of the id in a path; undefined where it has none. */
@@ -71,7 +80,7 @@ export const essence = ({ status, text }: Answer, id = ' ') => [
 /** As a page of the console, or with the tenant's key. */
 export function ask({ secret }: Pick<Tenant, 'secret'>, browser: Browser, route: string, id = '', given?: unknown) {
   const [method = '', pattern = ''] = route.split(' ');
-  const path = pattern.replace(':id', id).replaceAll(/:\w+/g, 'never');
+  const path = pattern.replace(':id', id).replace(':delivery', DELIVERY).replaceAll(/:\w+/g, 'never');
   const name = pattern.slice('/console/api/'.length);
   const body = given ?? BODIES[`${method} ${name}`] ?? {};
   if (path.startsWith('/console/')) {
@@ -107,6 +116,7 @@ export async function openTenants() {
   };
   const real = [
     providerKeyRoutes({ vault, providers }),
+    webhookConsoleRoutes({ webhooks: webhooksOver(store), wallNow: () => new Date() }),
     (consoleRoute: ConsoleRoute) => consoleSessionEvents(consoleRoute, watching),
     (consoleRoute: ConsoleRoute) => playgroundRoutes(consoleRoute, playgroundOver(store)),
   ];
@@ -135,7 +145,9 @@ export async function openTenants() {
     const me = (await browser.get('/console/api/me')).json() as unknown as { organisation: { id: string } };
     const organisationId = me.organisation.id;
     const people = await peopleOf(rig, organisationId, email);
-    const minted = (await browser.call('POST', 'keys', { name: 'own' })).json() as unknown as {
+    const minted = (
+      await browser.call('POST', 'keys', { name: 'own', scopes: [...DEFAULT_SCOPES, 'webhooks'] })
+    ).json() as unknown as {
       key: { id: string };
       secret: string;
     };
@@ -143,7 +155,10 @@ export async function openTenants() {
     const head = headOf({ organisationId, keyId: minted.key.id }, session, { openedAt: new Date().toISOString() });
     ledger.ledger.settleSession(head, endOf([lineOf(60_000)], { endedAt: new Date().toISOString() }));
     const saved = { provider: deepgram.name, name: 'own', fields: { api_key: `secret-of-${email}` } };
+    const webhook = `we_${session}`;
+    await addWebhook(store, organisationId, webhook);
     const ids = {
+      webhooks: webhook,
       sessions: session,
       keys: minted.key.id,
       'provider-keys': (await vault.save(organisationId, saved, OPERATOR)).key.id,
@@ -153,7 +168,8 @@ export async function openTenants() {
         firstOf(browser, 'invitations'),
       ),
     };
-    return { browser, people, secret: minted.secret, organisationId, ids };
+    const restore = () => addWebhook(store, organisationId, webhook);
+    return { browser, people, secret: minted.secret, organisationId, ids, restore };
   }
 
   return { rig, table, rest, everythingOf, tenant };
@@ -200,10 +216,25 @@ function gatewayRoutes(store: ConsoleRig['store'], providers: RoutesDependencies
     http: { clock: systemClock },
     wallNow: () => new Date(),
     describeSession: () => undefined,
+    webhooks: webhooksOver(store),
     jsonBodyBytesMax: 65_536,
     consoleRoutes: [],
     metricsAccess: { token: undefined, isPrivate: true },
   } as unknown as RoutesDependencies);
+}
+
+const webhooksOver = (store: ConsoleRig['store']): WebhookRoutesDependencies['webhooks'] => ({
+  ...{ store, networks: undefined },
+  seal: new WebhookSeal({ secret: SECRET }),
+  onAdded: () => {},
+});
+
+/** With a delivery. */
+async function addWebhook(store: ConsoleRig['store'], organisationId: string, id: string): Promise<void> {
+  const events = ['job.failed'] as const;
+  const settings = { url: 'https://a.example/', events, description: '', balanceLowMicroUsd: 0n };
+  await store.createWebhook(organisationId, { id, ...settings, secret: new Uint8Array(1) }, OPERATOR);
+  await store.addWebhookEvent({ organisationId, id: DELIVERY, type: 'job.failed', payload: new Uint8Array(1) });
 }
 
 async function firstOf(browser: Browser, list: string): Promise<string> {
