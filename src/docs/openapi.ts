@@ -15,6 +15,7 @@ import {
   type TextForm,
 } from './operations/operation.ts';
 import { speechOperations } from './operations/speech.ts';
+import { webhookOperations } from './operations/webhooks.ts';
 import { type Json, restSchemas, SchemaBook } from './schemas/schemas.ts';
 
 export interface OpenapiOptions {
@@ -28,6 +29,7 @@ const TAGS: readonly Json[] = [
   { name: 'Live', description: 'Audio in and transcripts out while somebody speaks.' },
   { name: 'Tokens', description: 'Credentials for browsers and devices.' },
   { name: 'Account', description: 'Usage, balance, sessions and bills of your organisation.' },
+  { name: 'Webhooks', description: 'Where your events are posted.' },
   { name: 'Operation', description: 'For whoever runs the gateway.' },
   { name: 'Documents', description: 'What you are reading.' },
 ];
@@ -68,7 +70,12 @@ const SECURITY: Readonly<Record<Operation['security'], readonly Json[]>> = {
 };
 
 /** The operations in the order of the documents. */
-export const operations: readonly Operation[] = [...speechOperations, ...accountOperations, ...nodeOperations];
+export const operations: readonly Operation[] = [
+  ...speechOperations,
+  ...accountOperations,
+  ...webhookOperations,
+  ...nodeOperations,
+];
 
 export function openapiDocument({ version, providers }: OpenapiOptions): Json {
   const book = new SchemaBook(restSchemas(providers), { ProviderParams });

@@ -1,7 +1,8 @@
 // `/openapi.json` says what the code does, and nothing else: routes, codes, parameters and fields, in both directions.
 import { readFileSync } from 'node:fs';
 import type { TObject } from '@sinclair/typebox';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { SCOPES } from '../../src/accounts/keys/calls.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../src/api/error-catalogue.ts';
 import type { ApiError } from '../../src/api/errors.ts';
 import { ListenQuery, TranscriptionForm } from '../../src/api/request-parameters.ts';
@@ -11,8 +12,10 @@ import type { Json } from '../../src/docs/schemas/schemas.ts';
 import { readFields } from '../../src/files/routes/form.ts';
 import { readListenQuery } from '../../src/live/socket/query.ts';
 import { type RoutesDependencies, routesOf } from '../../src/node/routes/index.ts';
+import { openSqliteStore } from '../../src/node/store/sqlite-store.ts';
 import { providers } from '../../src/vendors/index.ts';
 import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
+import { OPERATOR } from '../fakes/store/ledger.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 const document = openapiDocument({ version, providers });
@@ -36,7 +39,7 @@ test('comes as OpenAPI 3.1, for the running release', async () => {
 
 test('lists every route of the gateway with its method, and no other', () => {
   const known = new Map(providers.map((each) => [each.name, each]));
-  const nothing = { http: {}, metricsAccess: {}, providers: known, consoleRoutes: [] };
+  const nothing = { http: {}, metricsAccess: {}, webhooks: {}, providers: known, consoleRoutes: [] };
   const routes = routesOf(nothing as unknown as RoutesDependencies);
   // What browsers ask by themselves is no operation; what other vendors' clients ask is in those vendors' documents.
   const asked = routes.filter(({ method, path }) => method !== 'OPTIONS' && !path.startsWith('/compat/'));
@@ -58,6 +61,15 @@ test('keeps the names of its operations: programs are generated from them', () =
     'getSession',
     'getSessionEvents',
     'getBill',
+    'listWebhooks',
+    'createWebhook',
+    'getWebhook',
+    'changeWebhook',
+    'deleteWebhook',
+    'rollWebhookSecret',
+    'testWebhook',
+    'listWebhookDeliveries',
+    'resendWebhookDelivery',
     'getHealth',
     'getReady',
     'getMetrics',
@@ -126,12 +138,22 @@ describe('accepted parameters', () => {
     expect(namesOf(TranscriptionForm)).toEqual(knownIn(message));
   });
 
+  let managing: string;
+  beforeAll(async () => {
+    const store = await openSqliteStore({ directory: gateway.directory });
+    const [organisation] = await store.listOrganisations();
+    const created = await store.createKey(organisation!.id, { scopes: [...SCOPES] }, OPERATOR);
+    managing = created.secret;
+    await store.close();
+  });
+
   const asked = operations.filter(({ path, method }) => method === 'get' && /^\/v1\/(?!listen|models\/)/.test(path));
   test.each(asked)('match the route $path', async ({ path, operation }) => {
     const filled = path.replace('{id}', 'ses_1').replace('{month}', '2026-01');
     const parameters = (operation.parameters ?? []) as { name: string; in: string }[];
     const told = parameters.filter((each) => each.in === 'query').map(({ name }) => name);
-    const answer = await gateway.request(`${filled}?unknown=1`);
+    const headers = { Authorization: `Bearer ${managing}` };
+    const answer = await gateway.request(`${filled}?unknown=1`, { headers });
     const { error } = (await answer.json()) as { error: { code: string; message: string } };
     expect(error.code).toBe('invalid_request');
     expect(told.sort()).toEqual(told.length === 0 ? [] : knownIn(error.message));

@@ -32,7 +32,7 @@ export interface Answer {
 export interface Operation {
   /** Stable: programs generated from the document call it so. */
   id: string;
-  method: 'get' | 'post';
+  method: 'get' | 'post' | 'patch' | 'delete';
   /** With `{name}` for what is filled in. */
   path: string;
   tag: string;

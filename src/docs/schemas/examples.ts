@@ -6,6 +6,7 @@ import type { StartMessage } from '../../api/request-parameters.ts';
 import type { TokenResponse } from '../../api/tokens.ts';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import type { BalanceAnswer, BillAnswer, SessionAnswer, UsageList } from '../../api/usage.ts';
+import type { NewWebhookAnswer, WebhookAnswer, WebhookDelivery } from '../../api/webhooks.ts';
 
 const REQUEST_ID = 'req_019aa5b0-7c1e-7d3a-9f55-2f8e4b7c6d10';
 const SESSION_ID = 'ses_k3p9xq019aa5b07c1e7d3a9f552f8e4b7c6d10';
@@ -135,6 +136,38 @@ export const billCsv =
   'type,date,item,mode,byok,sessions,audio_seconds,amount_usd,note\r\nopening_balance,2026-11,,,,,,0.00,\r\n';
 
 const stamp = (seq: number, at: string) => ({ session_id: SESSION_ID, seq, at });
+
+export const webhook: WebhookAnswer = {
+  object: 'webhook',
+  id: 'we_019aa5b0-7c1e-7d3a-9f55-2f8e4b7c6d10',
+  url: 'https://example.com/voxgate',
+  events: ['session.ended'],
+  description: '',
+  balance_low_usd: '5.00',
+  state: 'enabled',
+  disabled_reason: null,
+  failing_since: null,
+  previous_secret_until: null,
+  dropped: 0,
+  created_at: '2026-11-21T12:00:00.000Z',
+};
+
+export const newWebhook: NewWebhookAnswer = {
+  ...webhook,
+  secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+};
+
+export const webhookDelivery: WebhookDelivery = {
+  object: 'webhook_delivery',
+  id: 'msg_019aa5b0-7c1e-7d3a-9f55-2f8e4b7c6d11',
+  event: 'session.ended',
+  state: 'pending',
+  attempts: 1,
+  latest_attempts: [{ at: '2026-11-21T12:01:04.000Z', status: 503, error: null, duration_ms: 41 }],
+  next_attempt_at: '2026-11-21T12:01:09.000Z',
+  created_at: '2026-11-21T12:01:04.000Z',
+  ended_at: null,
+};
 
 export const startMessage: Static<typeof StartMessage> = {
   type: 'start',

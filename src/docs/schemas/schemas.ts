@@ -10,6 +10,7 @@ import { modelOf } from '../../api/slug.ts';
 import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
 import * as transcriptions from '../../api/transcriptions.ts';
 import * as usage from '../../api/usage.ts';
+import * as webhooks from '../../api/webhooks.ts';
 import type { Provider } from '../../vendors/kit/provider.ts';
 
 export type NamedSchemas = Readonly<Record<string, TSchema>>;
@@ -89,6 +90,13 @@ export const restSchemas = (providers: readonly Provider[]): NamedSchemas => ({
   SessionLeg: usage.SessionLeg,
   SessionList: usage.SessionList,
   BillAnswer: usage.BillAnswer,
+  WebhookBody: webhooks.WebhookBody,
+  WebhookChange: webhooks.WebhookChange,
+  WebhookAnswer: webhooks.WebhookAnswer,
+  NewWebhookAnswer: webhooks.NewWebhookAnswer,
+  WebhookList: webhooks.WebhookList,
+  WebhookDelivery: webhooks.WebhookDelivery,
+  WebhookDeliveryList: webhooks.WebhookDeliveryList,
   HealthAnswer,
   ReadyAnswer,
   ...providerParams(providers),
