@@ -1,4 +1,6 @@
 // Every page of the console: its path, its entry in the menu, and its component.
+
+import webhooks from 'heroicons/24/outline/bell-alert.svg?raw';
 import usage from 'heroicons/24/outline/chart-bar.svg?raw';
 import audit from 'heroicons/24/outline/clipboard-document-list.svg?raw';
 import settings from 'heroicons/24/outline/cog-6-tooth.svg?raw';
@@ -28,6 +30,7 @@ import { Session } from './pages/sessions/session.tsx';
 import { Sessions } from './pages/sessions/sessions.tsx';
 import { Settings } from './pages/settings.tsx';
 import { Usage } from './pages/usage.tsx';
+import { Webhooks } from './pages/webhooks.tsx';
 
 interface PageEntry {
   /** With `:name` for a segment that the page receives as `params.name`. */
@@ -63,6 +66,7 @@ export const GROUPS: readonly { title: string; pages: readonly MenuEntry[] }[] =
       { path: '/models', title: 'Models', icon: models, page: Models },
       { path: '/keys', title: 'Keys', icon: keys, least: 'developer', page: Keys },
       { path: '/provider-keys', title: 'Provider keys', icon: providerKeys, least: 'developer', page: ProviderKeys },
+      { path: '/webhooks', title: 'Webhooks', icon: webhooks, least: 'developer', page: Webhooks },
     ],
   },
   {

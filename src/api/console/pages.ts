@@ -14,5 +14,6 @@ export const CONSOLE_PATHS = [
   '/sessions/:id',
   '/settings',
   '/usage',
+  '/webhooks',
 ] as const;
 export type ConsolePath = (typeof CONSOLE_PATHS)[number];

@@ -29,7 +29,11 @@ const SCOPES = [
   { scope: 'transcribe', text: 'Files' },
   { scope: 'tokens', text: 'Client tokens' },
   { scope: 'tokens_may_upload', text: 'Files with client tokens' },
+  { scope: 'webhooks', text: 'Managing webhooks' },
 ] as const;
+
+/** Not of a new key unless they are chosen. */
+const OPTIONAL: readonly string[] = ['tokens_may_upload', 'webhooks'];
 
 export function Keys() {
   const keys = useAnswer<{ data: KeyView[] }>('keys');
@@ -200,7 +204,7 @@ function KeyForm({ of, done }: KeyFormProps) {
               type="checkbox"
               name="scopes"
               value={scope}
-              defaultChecked={of === undefined ? scope !== 'tokens_may_upload' : of.scopes.includes(scope)}
+              defaultChecked={of === undefined ? !OPTIONAL.includes(scope) : of.scopes.includes(scope)}
             />
             {text}
           </label>
