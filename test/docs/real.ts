@@ -83,7 +83,9 @@ function curlProblem(words: readonly string[]): string | undefined {
   // Further nodes on one machine, whose port may be a variable.
   if (url === undefined || !/^http:\/\/127\.0\.0\.1:(?:80\d\d|\$\w+)\//.test(url)) return `curl goes to ${url}`;
   const { pathname } = new URL(url.replace(/:\$\w+\//, '/'));
-  const method = words.some((word) => word === '-F' || word === '-d') ? 'POST' : 'GET';
+  const named = words.indexOf('-X');
+  const usual = words.some((word) => word === '-F' || word === '-d') ? 'POST' : 'GET';
+  const method = named === -1 ? usual : words[named + 1];
   if (pathname.startsWith('/console/') || isEndpoint(method, pathname)) return undefined;
   return `there is no ${method} ${pathname}`;
 }
