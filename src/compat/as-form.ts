@@ -1,7 +1,8 @@
 // A file that is the whole body of a request, or a member of a JSON object, as a form: the one way in which files are read.
-import { randomBytes } from 'node:crypto';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import type { AudioSource } from '../api/audio-source.ts';
 import { apiError } from '../api/errors.ts';
+import { composedForm, type PartOf } from '../http/multipart/composed-form.ts';
 import type { ServerRequest } from '../http/server.ts';
 import { type JsonObject, jsonOf, objectIn } from '../vendors/kit/json.ts';
 
@@ -22,6 +23,24 @@ export function asForm(
     yield Buffer.concat([...before, part(`name="file"; filename="audio"${type}`, ''), header]);
     yield* body;
   });
+}
+
+/**
+ * A form without a file, whose audio is at an address.
+ *
+ * @param source a field of its name has the address
+ */
+export function addressAsForm(
+  request: ServerRequest,
+  fields: readonly [string, string][],
+  { url, param }: AudioSource,
+): ServerRequest {
+  const { contentType, body } = composedForm();
+  const parts = async function* (part: PartOf) {
+    yield Buffer.concat(fields.map(([name, value]) => part(`name="${name}"`, `${value}\r\n`)));
+    yield part(`name="${param}"`, url);
+  };
+  return { ...request, headers: new Map(request.headers).set('content-type', contentType), body: () => body(parts) };
 }
 
 /** All of the object but the file. */
@@ -55,26 +74,18 @@ export function jsonAsForm(
   });
 }
 
-type PartOf = (disposition: string, value: string) => Uint8Array;
-
 function formOf(
   request: ServerRequest,
   growth: number,
   parts: (body: Readable, part: PartOf) => AsyncGenerator<Uint8Array>,
 ): ServerRequest {
-  const boundary = randomBytes(18).toString('hex');
-  const headers = new Map(request.headers).set('content-type', `multipart/form-data; boundary=${boundary}`);
+  const { contentType, body } = composedForm();
+  const headers = new Map(request.headers).set('content-type', contentType);
   headers.delete('content-length');
-  const part: PartOf = (disposition, value) =>
-    Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${value}`);
-  const form = async function* (body: Readable): AsyncGenerator<Uint8Array> {
-    yield* parts(body, part);
-    yield Buffer.from(`\r\n--${boundary}--\r\n`);
-  };
   return {
     ...request,
     headers,
-    body: (bytesMax) => Readable.from(form(request.body(Math.ceil(bytesMax * growth)))),
+    body: (bytesMax) => body((part) => parts(request.body(Math.ceil(bytesMax * growth)), part)),
   };
 }
 
