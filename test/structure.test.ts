@@ -20,7 +20,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/resources': ['src/runtime/telemetry/sdk-tracing.ts'],
   '@opentelemetry/sdk-trace': ['src/runtime/telemetry/sdk-tracing.ts'],
   '@voxgate/client': ['src/console'],
-  aws4: ['src/backup/places', 'src/vendors/aws'],
+  aws4: ['src/runtime/outbound', 'src/vendors/aws'],
   '@smithy/core': ['src/vendors/aws'],
   '@sinclair/typebox': [
     'src/accounts',

@@ -1,8 +1,12 @@
 // Requests to an S3-compatible service: signed, bounded in time, tried again where that may help, and with a sentence for each refusal.
-import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import aws4 from 'aws4';
 import { codeOf } from '../../runtime/error-code.ts';
+import {
+  bucketAddress,
+  type S3Access,
+  type S3BucketAddress,
+  signedRequest,
+} from '../../runtime/outbound/s3-signing.ts';
 import { BackupError } from '../backup-error.ts';
 
 /** Of one attempt; a part is at most 64 MiB. */
@@ -14,15 +18,9 @@ const FIRST_PAUSE_MS = 500;
 /** The service, a proxy before it, or the network: it may be over in a moment. */
 const PASSING = new Set([408, 429, 500, 502, 503, 504]);
 const ANSWER_BYTES_MAX = 4 * 2 ** 20;
-const EMPTY = createHash('sha256').digest('hex');
 
-export interface S3Options {
-  /** Base URL without a path, such as `https://s3.example.com`; Amazon S3 when absent. */
-  endpoint: string | undefined;
-  region: string;
+export interface S3Options extends S3Access {
   bucket: string;
-  accessKeyId: string;
-  secretAccessKey: string;
   /** Between attempts; tests do not wait. */
   pause?(ms: number): Promise<unknown>;
 }
@@ -46,19 +44,13 @@ export class S3Requests {
   /** How messages call it. */
   readonly title: string;
   readonly #options: S3Options;
-  readonly #base: URL;
-  /** Before the key in the path: empty where the bucket is in the name of the host. */
-  readonly #root: string;
+  readonly #address: S3BucketAddress;
 
   constructor(options: S3Options) {
-    const { endpoint, region, bucket } = options;
+    const { bucket } = options;
     this.#options = options;
-    // A dot in its name would not fit the certificate of the service.
-    const isInHost = endpoint === undefined && !bucket.includes('.');
-    const host = `${isInHost ? `${bucket}.` : ''}s3.${region}.amazonaws.com`;
-    this.#base = new URL(endpoint ?? `https://${host}`);
-    this.#root = isInHost ? '' : `/${bucket}`;
-    this.title = `s3://${bucket} (${this.#base.host})`;
+    this.#address = bucketAddress(options, bucket);
+    this.title = `s3://${bucket} (${this.#address.base.host})`;
   }
 
   /** Rejects with BackupError unless the answer is a 2xx. */
@@ -111,27 +103,9 @@ export class S3Requests {
     }
   }
 
-  async #fetch({ method, key, query = {}, body, action }: S3Request, signal: AbortSignal): Promise<Response> {
-    const { region, accessKeyId, secretAccessKey } = this.#options;
-    const path = `${this.#root}/${key.split('/').map(encodeURIComponent).join('/')}`;
-    const search = new URLSearchParams(query).toString().replaceAll('+', '%20');
-    const signed = aws4.sign(
-      {
-        method,
-        host: this.#base.host,
-        path: search === '' ? path : `${path}?${search}`,
-        service: 's3',
-        region,
-        headers: {
-          Host: this.#base.host,
-          'X-Amz-Content-Sha256': body === undefined ? EMPTY : createHash('sha256').update(body).digest('hex'),
-          ...(body === undefined ? {} : { 'Content-Type': 'application/octet-stream' }),
-        },
-      },
-      { accessKeyId, secretAccessKey },
-    );
-    const { Host: _, ...headers } = signed.headers as Record<string, string>;
-    const response = await fetch(`${this.#base.origin}${signed.path}`, {
+  async #fetch({ method, key, query, body, action }: S3Request, signal: AbortSignal): Promise<Response> {
+    const { url, headers } = signedRequest(this.#address, this.#options, { method, key, query, body });
+    const response = await fetch(url, {
       method,
       headers,
       signal,
