@@ -63,6 +63,20 @@ export const ERROR_CATALOGUE = {
     'stop',
     'A container where raw PCM was declared, or a file that cannot be read.',
   ),
+  audio_url_not_allowed: row(
+    'invalid_request_error',
+    400,
+    null,
+    'stop',
+    'The address of the audio is malformed, has no TLS, or leads to a private network.',
+  ),
+  audio_url_failed: row(
+    'invalid_request_error',
+    422,
+    null,
+    'stop',
+    'No audio came from its address: no answer, an error, a page, or too slowly. The message says which.',
+  ),
   missing_credential: row('authentication_error', 401, 4001, 'stop', 'No credential was sent.'),
   invalid_api_key: row('authentication_error', 401, 4001, 'stop', 'The API key is mistyped or unknown.'),
   invalid_token: row(

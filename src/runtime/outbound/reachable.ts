@@ -1,6 +1,6 @@
 // Where the gateway connects to at a customer's request: webhooks, audio by URL. Never into the operator's own network, by whatever
 // name or address, unless the operator has listed it. Names are checked after their lookup, at each connection.
-import { lookup as lookUp } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup as lookUp } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { isWithin } from '../network-addresses.ts';
 
@@ -57,14 +57,23 @@ export function isReachable(address: string, networks: BlockList | undefined, is
     : isIP(address) === 6 && global6.check(address, 'ipv6') && !special6.check(address, 'ipv6');
 }
 
+/** A lookup of all addresses of a name. */
+export type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void;
+
 /**
  * A lookup that finds reachable addresses only: the address that is checked is the one that the connection goes to. It is not called
  * for an address in the place of a name, which `requireReachable` checks.
+ *
+ * @param resolve that of the system when absent
  */
 export const reachableLookup =
-  (networks: BlockList | undefined, isTls: boolean): LookupFunction =>
+  (networks: BlockList | undefined, isTls: boolean, resolve: Resolve = lookUp): LookupFunction =>
   (hostname, options, callback) => {
-    lookUp(hostname, { ...options, all: true }, (error, found) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
       const [first] = error ? [] : found;
       if (first === undefined) return callback(error ?? new NotReachable(hostname), []);
       if (!found.every(({ address }) => isReachable(address, networks, isTls)))

@@ -17,6 +17,8 @@ export type ErrorCode =
   | 'missing_file'
   | 'duplicate_parameter'
   | 'unsupported_audio'
+  | 'audio_url_not_allowed'
+  | 'audio_url_failed'
   | 'missing_credential'
   | 'invalid_api_key'
   | 'invalid_token'

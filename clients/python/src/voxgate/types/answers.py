@@ -48,6 +48,8 @@ ErrorCode = Literal[
         "missing_file",
         "duplicate_parameter",
         "unsupported_audio",
+        "audio_url_not_allowed",
+        "audio_url_failed",
         "missing_credential",
         "invalid_api_key",
         "invalid_token",
