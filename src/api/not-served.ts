@@ -1,10 +1,10 @@
 // What clients of other services are told when they request what is not served.
 
-/** What services call it. */
+/** What services call the address of audio. */
 export const ADDRESSES: readonly string[] = ['url', 'audio_url', 'file_url', 'source_url', 'cloud_storage_url'];
 
-export const notFetched = (param: string): string =>
-  `\`${param}\` is not served: audio by URL is not fetched. Download the file and upload it.`;
+export const twoFiles = (param: string): string =>
+  `The audio was sent as a file and as \`${param}\`. Send one of the two.`;
 
 /** What clients of OpenAI are told that ask for a translation (`audio.translations.create`). */
 export const TRANSLATIONS_NOT_SERVED =

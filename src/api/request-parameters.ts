@@ -80,12 +80,21 @@ const chainMembers = {
 
 export const TranscriptionForm = Type.Object(
   {
-    file: Type.String({
-      format: 'binary',
-      contentMediaType: 'application/octet-stream',
-      description:
-        'The audio: WAV, MP3, FLAC, OGG or Opus, WebM, M4A or MP4; or headerless 16-bit samples with the content type `audio/l16;rate=16000` (little-endian, one channel).',
-    }),
+    file: Type.Optional(
+      Type.String({
+        format: 'binary',
+        contentMediaType: 'application/octet-stream',
+        description:
+          'The audio: WAV, MP3, FLAC, OGG or Opus, WebM, M4A or MP4; or headerless 16-bit samples with the content type `audio/l16;rate=16000` (little-endian, one channel). Required without `audio_url`.',
+      }),
+    ),
+    audio_url: Type.Optional(
+      Type.String({
+        maxLength: 8192,
+        description:
+          'An `https` address of the audio, such as a presigned link, instead of `file`. The gateway fetches it with one GET, without credentials, and follows up to five redirects. Its query is never logged or shown.',
+      }),
+    ),
     ...chainMembers,
     response_format: Type.Optional(
       Type.Union(

@@ -9,6 +9,7 @@ import { Backup } from './schema-backup.ts';
 import { Cluster } from './schema-cluster.ts';
 import { Limits } from './schema-limits.ts';
 import { Session } from './schema-session.ts';
+import { Sources } from './schema-sources.ts';
 import { Tracing } from './schema-tracing.ts';
 import { choice, integer, optionalText } from './schema-types.ts';
 
@@ -61,7 +62,7 @@ const Server = Type.Object({
     env: 'VOXGATE_WEBHOOK_NETWORKS',
     accepts: 'IP addresses and networks such as `10.0.0.0/8`, separated by commas, and not the whole Internet',
     description:
-      'Private addresses to which webhooks and events of telephone calls may be posted, also without TLS. Other addresses must use `https` on the Internet.',
+      'Private addresses to which the gateway may connect for customers, also without TLS: for webhooks, events of telephone calls and audio by URL. Other addresses must use `https` on the Internet.',
   }),
   trustedProxies: optionalText(Type.String({ format: 'networks', maxLength: 4096 }), {
     env: 'VOXGATE_TRUSTED_PROXIES',
@@ -373,6 +374,7 @@ export const ConfigSchema = Type.Object({
   session: Session,
   upstream: Upstream,
   batch: Batch,
+  sources: Sources,
   accounts: Accounts,
   recogniser: Recogniser,
   billing: Billing,

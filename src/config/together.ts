@@ -19,6 +19,7 @@ const PAIRS = [
   ['cluster.natsUser', 'cluster.natsPassword'],
   ['cluster.natsCertFile', 'cluster.natsKeyFile'],
   ['backup.accessKeyId', 'backup.secretAccessKey'],
+  ['sources.accessKeyId', 'sources.secretAccessKey'],
 ] as const;
 
 const FILES = [
@@ -51,6 +52,8 @@ const BACKUP = [
   'backup.accessKeyId',
   'backup.secretAccessKey',
 ] as const;
+
+const SOURCES = ['sources.buckets', 'sources.accessKeyId', 'sources.secretAccessKey'] as const;
 
 /**
  * A sentence for each fault.
@@ -89,6 +92,7 @@ export function faultsTogether(
     }),
     ...(usable(...CLUSTER) ? clusterFaults(config, (place) => nameOf(field(place))) : []),
     ...(usable(...BACKUP) ? backupFaults(config, (place) => nameOf(field(place))) : []),
+    ...(usable(...SOURCES) ? sourcesFaults(config, (place) => nameOf(field(place))) : []),
     ...(usable(...TRACING) ? tracingFaults(config.tracing, field) : []),
   ];
 }
@@ -108,6 +112,14 @@ function backupFaults({ backup }: Config, name: (place: string) => string): stri
     );
   }
   return faults;
+}
+
+function sourcesFaults({ sources }: Config, name: (place: string) => string): string[] {
+  const { buckets, accessKeyId, secretAccessKey } = sources;
+  if (buckets === undefined || accessKeyId !== undefined || secretAccessKey !== undefined) return [];
+  return [
+    `${name('sources.accessKeyId')} and ${name('sources.secretAccessKey')} are missing beside ${name('sources.buckets')}; buckets need both.`,
+  ];
 }
 
 function clusterFaults({ cluster, data }: Config, name: (place: string) => string): string[] {

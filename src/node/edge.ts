@@ -11,6 +11,8 @@ import { FileDecodings } from '../files/decoding/decoding.ts';
 import { LongFiles } from '../files/long/long-files.ts';
 import { LengthMeter } from '../files/measuring/length-meter.ts';
 import { AbandonedResponses } from '../files/money/abandoned-responses.ts';
+import { AudioBuckets } from '../files/remote/audio-buckets.ts';
+import { RemoteAudio } from '../files/remote/remote-audio.ts';
 import { FileSpeechGates } from '../files/speech-gate.ts';
 import type { ObservedFile } from '../files/transcribe.ts';
 import { Idempotency } from '../http/idempotency.ts';
@@ -23,6 +25,7 @@ import { listLiveSessions, readHistories } from '../live/session/watch/node-quer
 import { breakProvider } from '../live/session/watch/provider-break.ts';
 import { HttpPools } from '../live/upstream/http/pools.ts';
 import { Quota } from '../runtime/limits/quota.ts';
+import { parseNetworks } from '../runtime/network-addresses.ts';
 import { backgroundClock } from '../runtime/telemetry/clock.ts';
 import {
   type Assembly,
@@ -247,6 +250,7 @@ function filesOf(assembly: Assembly, { money, live }: EdgeServices) {
     openFile: (organisationId) => SpoolFile.create(directory, new SpoolBudget(spoolQuota, organisationId)),
   });
   metrics.watchQueue('file_parts', () => longFiles.size);
+  const remoteAudio = openRemoteAudio(assembly);
   return {
     ...openJobs(assembly, live, spoolQuota),
     node: assembly.bus.node,
@@ -266,9 +270,26 @@ function filesOf(assembly: Assembly, { money, live }: EdgeServices) {
     },
     spoolQuota,
     formMemory,
+    remoteAudio,
     breakers: live.breakers,
     settings: { ...config.batch, fileBytesMax: config.limits.fileBytesMax, spoolDirectory: spoolDirectory(config) },
   };
+}
+
+/** Fetches audio that clients send the address of. */
+function openRemoteAudio({ config, clock, metrics }: Assembly): RemoteAudio {
+  const { webhookNetworks } = config.server;
+  const { urls, buckets, endpoint, region, accessKeyId = '', secretAccessKey = '' } = config.sources;
+  const access = { endpoint, region, accessKeyId, secretAccessKey };
+  const remoteAudio = new RemoteAudio({
+    clock,
+    isOn: urls === 'on',
+    buckets: buckets === undefined ? undefined : new AudioBuckets(access, buckets),
+    networks: webhookNetworks === undefined ? undefined : parseNetworks(webhookNetworks),
+    bytesMax: config.limits.fileBytesMax,
+  });
+  metrics.watchQueue('fetched_files', () => remoteAudio.size);
+  return remoteAudio;
 }
 
 /** What is asked about the node, its models and its money. */

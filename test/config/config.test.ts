@@ -24,6 +24,7 @@ const FITTING: Readonly<Record<string, string>> = {
   vaultKey: `${'A'.repeat(43)}=`,
   vaultKeyPrevious: `${'A'.repeat(43)}=`,
   location: 'file:///backups',
+  buckets: 'recordings, archive/{organisation}',
   sealingKey: `${'A'.repeat(43)}=`,
   sealingKeyPrevious: `${'A'.repeat(43)}=`,
   ...{ endpoint: 'http://a', tracesEndpoint: 'http://a', samplerArg: '1', headers: 'a=b', resourceAttributes: 'a=b' },
@@ -34,6 +35,8 @@ const BESIDE: [names: string[], beside: Record<string, string>][] = [
   pair('VOXGATE_NATS_CERT_FILE', 'VOXGATE_NATS_KEY_FILE'),
   pair('VOXGATE_NATS_USER', 'VOXGATE_NATS_PASSWORD'),
   pair('VOXGATE_BACKUP_S3_ACCESS_KEY_ID', 'VOXGATE_BACKUP_S3_SECRET_ACCESS_KEY'),
+  pair('VOXGATE_AUDIO_S3_ACCESS_KEY_ID', 'VOXGATE_AUDIO_S3_SECRET_ACCESS_KEY'),
+  [['VOXGATE_AUDIO_BUCKETS'], { VOXGATE_AUDIO_S3_ACCESS_KEY_ID: CANARY, VOXGATE_AUDIO_S3_SECRET_ACCESS_KEY: CANARY }],
   [['VOXGATE_NATS'], { VOXGATE_SECRET: CANARY }],
   // The packages that send traces are not installed with the project.
   [['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'], { OTEL_SDK_DISABLED: 'true' }],

@@ -118,7 +118,7 @@ describe('a request that was taken', () => {
       ],
       'modle',
     ],
-    ['a field that is missing', 'POST /v1/audio/transcriptions 200', [['model', 'a/b']], 'file'],
+    ['a field that is missing', 'POST /v1/audio/transcriptions 200', [['file', '']], 'model'],
     [
       'a value of a field',
       'POST /v1/audio/transcriptions 200',

@@ -159,11 +159,13 @@ const RESOURCES: [string, () => Take][] = [
   ['Opus decoders', opusDecoders],
   ['sockets that hear telephone calls', callWatchers],
 ];
-/** Rows whose tests need more: `coded-messages.test.ts`, `decoding.test.ts` and `watch.test.ts`. */
+/** Rows whose tests need more: `coded-messages.test.ts`, `decoding.test.ts`, `hostile.test.ts` and `watch.test.ts`. */
 const TESTED_ELSEWHERE = [
   'time for decoding',
   'files that are decoded',
   'files that are checked',
+  'files that are fetched',
+  'lookups of their hosts',
   'sessions that are watched',
 ];
 

@@ -189,6 +189,8 @@ export const FILE_CODES: readonly ErrorCode[] = [
   ...CHAIN_CODES,
   'missing_file',
   'unsupported_audio',
+  'audio_url_not_allowed',
+  'audio_url_failed',
   'request_timeout',
   'idempotency_conflict',
   'file_too_large',

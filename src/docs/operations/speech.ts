@@ -108,7 +108,7 @@ const createTranscription: Operation = {
   tag: 'Files',
   summary: 'Transcribe a file',
   description:
-    'One call: the form uploads the audio, the answer is the transcript. Fields come in any order; a large file whose fields are all in front of it is with the provider while it still arrives. OpenAI’s client libraries work unchanged.',
+    'One call: the form uploads the audio, the answer is the transcript. Fields come in any order; a large file whose fields are all in front of it is with the provider while it still arrives. `audio_url` names a file that the gateway fetches instead: in a form without `file`, or in a JSON object with the same members. OpenAI’s client libraries work unchanged.',
   security: 'upload',
   headers: {
     'Idempotency-Key': {

@@ -7,7 +7,7 @@ import { Value } from '@sinclair/typebox/value';
 import { type AliasedKey, slugNamed } from '../../accounts/auth/aliases.ts';
 import { booleanIn } from '../../api/boolean.ts';
 import { type ApiError, apiError, type ErrorCode, printable } from '../../api/errors.ts';
-import { ADDRESSES, notFetched } from '../../api/not-served.ts';
+import { ADDRESSES, twoFiles } from '../../api/not-served.ts';
 import { isSlug, modelOf, providerOf } from '../../api/slug.ts';
 import { ResponseFormat, type TranscriptionRequest } from '../../api/transcriptions.ts';
 import type { Common } from '../../api/vocabulary.ts';
@@ -24,10 +24,16 @@ import {
   VOCABULARY_LISTS,
   VOCABULARY_MEMBERS,
 } from '../../live/socket/query.ts';
+import type { JsonObject } from '../../vendors/kit/json.ts';
 import type { Provider } from '../../vendors/kit/provider.ts';
+
+/** In the place of a file. */
+export const ADDRESS = 'audio_url';
+const BY_URL = `Send the address of the audio as \`${ADDRESS}\`, without a file.`;
 
 /** Fields this endpoint acts on. */
 const KNOWN = [
+  ADDRESS,
   'model',
   'response_format',
   'language',
@@ -57,8 +63,9 @@ export function readFields(fields: readonly (readonly [string, string])[]): Tran
   for (const [name, value] of fields) {
     // OpenAI's own are never unknown; where a model cannot honour them, that is said.
     const list = listOf(name);
-    if (ADDRESSES.includes(name)) throw bad(name, notFetched(name));
+    if (name === ADDRESS && value !== '') throw bad(name, twoFiles(name));
     if (list === undefined && !KNOWN.includes(name) && !isOpenaiField(name)) {
+      refuseOtherAddresses([[name, value]]);
       const known = ['file', ...KNOWN, ...OPENAI_FIELDS, KEYWORDS].join(', ');
       throw bad(name, `\`${printable(name)}\` is not a field of this endpoint. Known are ${known}.`);
     }
@@ -92,6 +99,12 @@ export function readFields(fields: readonly (readonly [string, string])[]): Tran
       ...readOpenaiOptions(fields),
     },
   };
+}
+
+/** Throws an ApiError for the address of audio under a name that other services have for it. */
+export function refuseOtherAddresses(fields: readonly Field[]): void {
+  const [name] = fields.find(([each]) => each !== ADDRESS && ADDRESSES.includes(each)) ?? [];
+  if (name !== undefined) throw bad(name, `\`${name}\` is not a field of this endpoint. ${BY_URL}`);
 }
 
 /** The list that a field belongs to: by its name, with brackets for a field of each member, and by the name that OpenAI has for it. */
@@ -143,6 +156,16 @@ const BRACKETED: readonly string[] = ['timestamp_granularities', 'keywords', ...
 
 /** Fields that may come more than once. */
 export const LIST_NAMES: readonly string[] = ['fallbacks', ...VOCABULARY_LISTS, ...BRACKETED];
+
+/** The members of a JSON object as the fields of a form. */
+export const fieldsOfJson = (body: JsonObject): Field[] =>
+  Object.entries(body).flatMap(([name, value]): Field[] => {
+    if (value === undefined || value === null) return [];
+    if (typeof value === 'string') return [[name, value]];
+    if (name === 'fallbacks' || !Array.isArray(value) || !value.every((each) => typeof each === 'string'))
+      return [[name, JSON.stringify(value)]];
+    return value.map((each) => [`${name.replace(/\[\]$/, '')}[]`, each]);
+  });
 
 /** The fields, each with its members in one text. Throws an ApiError naming the field where a form cannot say what was meant. */
 export function joinedFields(

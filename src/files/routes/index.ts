@@ -18,7 +18,6 @@ import {
   type IdempotentWork,
   readIdempotencyKey,
 } from '../../http/idempotency.ts';
-import type { Form } from '../../http/multipart/form.ts';
 import { refuseContentEncoding } from '../../http/multipart/parts.ts';
 import type { RouteContext } from '../../http/router.ts';
 import type { Reply, WholeReply } from '../../http/server.ts';
@@ -26,7 +25,7 @@ import type { Degradation } from '../../live/failover/chain.ts';
 import { limitedSignal } from '../../runtime/timeouts.ts';
 import { chainOf, FileJob, type JobDependencies } from '../job.ts';
 import { AnswerStream, answerOf } from './answer.ts';
-import { readUpload, readWithoutFile, requestOf, type UploadDependencies } from './read-upload.ts';
+import { readUpload, readWithoutFile, requestOf, type SentForm, type UploadDependencies } from './read-upload.ts';
 
 export interface TranscriptionsDependencies extends JobDependencies, UploadDependencies {
   idempotency: Idempotency;
@@ -84,20 +83,20 @@ const jobOf = (
   });
 };
 
-/** Does a job. Gives its answer and the form, which is whole then. */
+/** Does a job. Gives its answer and what the client sent, all of which is here then. */
 async function answered(
   job: FileJob,
   { request, requestId }: RouteContext,
   caller: Caller,
   dependencies: TranscriptionsDependencies,
   onFile?: (chunk: Uint8Array) => void,
-): Promise<{ reply: WholeReply; form: Form }> {
+): Promise<{ reply: WholeReply; sent: SentForm }> {
   // Held until the work is over, whether the client is there or not.
   const release = await dependencies.limits.takeFile(caller.key);
   try {
     const { result, upload } = await job.run(readUpload(request, dependencies, caller.key, onFile));
     const warnings = [...(dependencies.ownWarnings?.() ?? []), ...result.warnings];
-    return { reply: answerOf({ ...result, warnings }, requestId), form: upload.form };
+    return { reply: answerOf({ ...result, warnings }, requestId), sent: upload.sent };
   } finally {
     release();
   }
@@ -115,8 +114,8 @@ async function workOnce(
   const print = new FormFingerprint(method, path);
   const job = jobOf(context, caller, { chargeId: work.chargeId, outlivesClient: true }, stream, dependencies);
   try {
-    const { reply, form } = await answered(job, context, caller, dependencies, (chunk) => print.file(chunk));
-    await work.finish(print.digest(form.fields, form.file.contentType), reply);
+    const { reply, sent } = await answered(job, context, caller, dependencies, (chunk) => print.file(chunk));
+    await work.finish(print.digest(sent.fields, sent.contentType), reply);
     return reply;
   } catch (error) {
     if (job.isSettling) await work.abandon();
@@ -136,12 +135,11 @@ async function answerAgain(
   const print = new FormFingerprint(request.method, request.path);
   const limit = limitedSignal(http.clock, settings.timeoutMs, request.signal);
   const reading = readWithoutFile(request, limit, dependencies, caller.key, (chunk) => print.file(chunk));
-  const form = await reading.finally(limit.release);
-  form.dispose();
-  const fields = requestOf(form.fields, dependencies, caller.key);
+  const sent = await reading.finally(limit.release);
+  const fields = requestOf(sent.fields, dependencies, caller.key);
   requireModels(caller, [fields.model, ...fields.fallbacks.map((fallback) => fallback.model)]);
   await requirePlaces(fields, caller, dependencies);
-  return before.replyTo(print.digest(form.fields, form.file.contentType));
+  return before.replyTo(print.digest(sent.fields, sent.contentType));
 }
 
 /** What else a chain could be refused for now was decided when it was answered. */

@@ -1,10 +1,12 @@
 // The form of a transcription on its way in: how much of it there may be, what of it is waited for or refused before all of it is
-// there, and the upload that it is.
+// there, and the upload that it is. Its audio may be at an address: then it is fetched, and read as an upload is.
 import type { Readable } from 'node:stream';
 import { type AliasedKey, aliasOf, chainNamed } from '../../accounts/auth/aliases.ts';
 import type { ApiKey } from '../../accounts/keys/calls.ts';
+import type { AudioSource } from '../../api/audio-source.ts';
 import { ApiError, apiError } from '../../api/errors.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
+import { readJson } from '../../http/json-body.ts';
 import { type Form, type FormLimits, readForm } from '../../http/multipart/form.ts';
 import type { Field } from '../../http/multipart/form-fields.ts';
 import { SpoolBudget } from '../../http/multipart/spool-file.ts';
@@ -12,14 +14,22 @@ import type { ServerRequest } from '../../http/server.ts';
 import type { ChainDependencies } from '../../live/failover/chain.ts';
 import type { Quota } from '../../runtime/limits/quota.ts';
 import type { LimitedSignal } from '../../runtime/timeouts.ts';
+import { objectIn } from '../../vendors/kit/json.ts';
+import { AudioElsewhere, requireNoAddress } from '../remote/audio-elsewhere.ts';
+import { fetchForm } from '../remote/fetched-form.ts';
+import type { RemoteAudio } from '../remote/remote-audio.ts';
 import { needsWholeFile, type ReadUpload, type Upload } from '../upload.ts';
-import { joinedFields, LIST_NAMES, readFields } from './form.ts';
+import { ADDRESS, fieldsOfJson, joinedFields, LIST_NAMES, readFields, refuseOtherAddresses } from './form.ts';
 
 export interface UploadDependencies extends Pick<ChainDependencies, 'providers' | 'prices'> {
   /** Bytes of all uploads of the node that are on disk together. */
   spoolQuota: Quota;
   /** Bytes that their forms hold in memory. */
   formMemory: Quota;
+  /** Fetches audio that is at an address. */
+  remoteAudio: Pick<RemoteAudio, 'check' | 'open'>;
+  /** Fields that may be one, in the place of a file; `audio_url` when absent. */
+  addressFields?: readonly string[];
   /** Of clients of another vendor: what their fields are called here; the same when absent. Throws an ApiError. */
   fieldsOf?(fields: readonly Field[], key: AliasedKey): readonly Field[];
   /** Those of their fields that may come more than once. */
@@ -44,11 +54,21 @@ const FIELDS_BYTES_MAX = 4 * FIELD_BYTES_MAX;
 /** Boundaries, headers of parts and fields, beside the file. */
 const AROUND_FILE_BYTES = FIELDS_BYTES_MAX + 1_048_576;
 
+/** Of a JSON object that has the address of the audio in it. */
+const JSON_BYTES_MAX = 262_144;
+
 /** Whose uploads share the disk with those of others. */
 type Uploader = AliasedKey & Pick<ApiKey, 'organisationId'>;
 
+/** A form as its client sent it: by this it is known again. */
+export interface SentForm {
+  fields: readonly Field[];
+  /** Of a file that came with it. */
+  contentType: string | undefined;
+}
+
 export interface FormUpload extends Upload {
-  readonly form: Form;
+  readonly sent: SentForm;
 }
 
 /** What the fields of a form ask for, with the chain that its model stands for. Throws an ApiError naming the field at fault. */
@@ -61,53 +81,111 @@ export const requestOf = (
   return chainNamed(key, readFields(joinedFields(named, providers, key)));
 };
 
-/** Reads the form of a request as a job asks for it. */
+/**
+ * Reads the form of a request as a job asks for it.
+ *
+ * @param onFile hears the bytes of the file, or the address in their place
+ */
 export function readUpload(
   request: ServerRequest,
   dependencies: UploadDependencies,
   key: Uploader,
-  onFile: FormLimits['onFile'],
+  onFile?: (chunk: Uint8Array) => void,
 ): ReadUpload<FormUpload> {
   return async (limit, admit) => {
-    const body = bodyOf(request, limit, dependencies);
-    const mustKeep: FormLimits['mustKeep'] = (fields, contentType, head) => {
-      // What is refused is not read to its end.
-      admitEarly(fields, admit, dependencies, key).catch((error: Error) => {
-        if (!mayBeMended(error, fields)) body.destroy(error);
-      });
-      const asked = dependencies.fieldsOf?.(fields, key) ?? fields;
-      const { model: named = '' } = Object.fromEntries(asked);
-      const [{ model }, ...fallbacks] = aliasOf(key, named) ?? [{ model: named }];
-      const hasFallbacks =
-        fallbacks.length > 0 || asked.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '');
-      return needsWholeFile({ model, hasFallbacks }, { contentType, head }, dependencies);
-    };
-    const limits = {
+    const limitsFor = (body: { destroy(error: Error): unknown }): FormLimits => ({
       ...formLimits(dependencies, key),
-      mustKeep,
-      ...(onFile === undefined ? {} : { onFile }),
-    };
-    const form = await readForm(body, request.headers.get('content-type'), limits);
+      mustKeep: (fields, contentType, head) => {
+        // What is refused is not read to its end.
+        admitEarly(fields, admit, dependencies, key).catch((error: Error) => {
+          if (!mayBeMended(error, fields)) body.destroy(error);
+        });
+        return mustKeep(fields, { contentType, head }, dependencies, key);
+      },
+    });
     try {
-      return uploadOf(form, dependencies, key);
+      const form = await readSent(request, limit, dependencies, (body) => ({
+        ...limitsFor(body),
+        ...(onFile === undefined ? {} : { onFile }),
+      }));
+      return opened(form, dependencies, key, ({ fields, file: { contentType } }) => ({ fields, contentType }));
     } catch (error) {
-      form.dispose();
-      throw error;
+      if (!(error instanceof AudioElsewhere)) throw error;
+      onFile?.(printOf(error.source));
+      await admit(requestOf(error.fields, dependencies, key));
+      const form = await fetchForm(error, limit, dependencies.remoteAudio, key.organisationId, limitsFor);
+      return opened(form, dependencies, key, () => ({ fields: error.fields, contentType: undefined }));
     }
   };
 }
 
-/** Reads a form whose file is only listened to. */
-export function readWithoutFile(
+function opened(...[form, ...more]: Parameters<typeof uploadOf>): FormUpload {
+  try {
+    return uploadOf(form, ...more);
+  } catch (error) {
+    form.dispose();
+    throw error;
+  }
+}
+
+const printOf = ({ url, param }: AudioSource): Uint8Array => Buffer.from(`${param} ${url}`);
+
+function mustKeep(
+  fields: readonly Field[],
+  file: Parameters<typeof needsWholeFile>[1],
+  dependencies: UploadDependencies,
+  key: AliasedKey,
+): boolean {
+  const asked = dependencies.fieldsOf?.(fields, key) ?? fields;
+  const { model: named = '' } = Object.fromEntries(asked);
+  const [{ model }, ...fallbacks] = aliasOf(key, named) ?? [{ model: named }];
+  const hasFallbacks =
+    fallbacks.length > 0 || asked.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '');
+  return needsWholeFile({ model, hasFallbacks }, file, dependencies);
+}
+
+/** Reads what a client sent that asked before: a file is only listened to, and nothing is fetched. */
+export async function readWithoutFile(
   request: ServerRequest,
   limit: LimitedSignal,
   dependencies: UploadDependencies,
   key: Uploader,
   onFile: (chunk: Uint8Array) => void,
-): Promise<Form> {
+): Promise<SentForm> {
   const limits = { ...formLimits(dependencies, key), onFile, isFileDropped: true };
-  return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
+  try {
+    const { fields, file, dispose } = await readSent(request, limit, dependencies, () => limits);
+    dispose();
+    return { fields, contentType: file.contentType };
+  } catch (error) {
+    if (!(error instanceof AudioElsewhere)) throw error;
+    onFile(printOf(error.source));
+    return { fields: error.fields, contentType: undefined };
+  }
 }
+
+/** The form of a request. Rejects with AudioElsewhere where it has an address and no file, as a JSON object always does. */
+async function readSent(
+  request: ServerRequest,
+  limit: LimitedSignal,
+  dependencies: UploadDependencies,
+  limitsFor: (body: Readable) => FormLimits,
+): Promise<Form> {
+  const { addressFields } = dependencies;
+  const withoutFile = (fields: readonly Field[]) => {
+    requireNoAddress(fields, addressFields ?? [ADDRESS]);
+    if (addressFields === undefined) refuseOtherAddresses(fields);
+  };
+  const contentType = request.headers.get('content-type');
+  if (/^application\/json\b/i.test(contentType ?? '')) {
+    withoutFile(fieldsOfJson(objectIn(await readJson(request, JSON_BYTES_MAX))));
+    throw apiError('missing_file', NO_ADDRESS, { param: ADDRESS });
+  }
+  const body = bodyOf(request, limit, dependencies);
+  return readForm(body, contentType, { ...limitsFor(body), withoutFile });
+}
+
+const NO_ADDRESS = `The JSON object has no \`${ADDRESS}\`. Send the address of the audio in it, or send the audio in a form, as \`multipart/form-data\`.`;
 
 /** Reads a form of another vendor's client whose file is kept: in the spool, whatever its size, and as a part of this name. */
 export function readToKeep(
@@ -121,6 +199,20 @@ export function readToKeep(
   const kept = { memoryBytesMax: 0, mustKeep: () => true, fileField, ...(withoutFile && { withoutFile }) };
   const limits = { ...formLimits(dependencies, owner, spoolBudget), ...kept, takesRepeated: true };
   return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
+}
+
+/** Fetches a file that is kept, in the same way. Rejects with an ApiError, or with the reason of the signal. */
+export function fetchToKeep(
+  source: AudioSource,
+  fields: readonly Field[],
+  limit: LimitedSignal,
+  dependencies: UploadDependencies,
+  { organisationId }: Pick<Uploader, 'organisationId'>,
+  spoolBudget: SpoolBudget,
+): Promise<Form> {
+  const kept = { memoryBytesMax: 0, mustKeep: () => true, takesRepeated: true };
+  const limits = { ...formLimits(dependencies, { organisationId }, spoolBudget), ...kept };
+  return fetchForm({ source, fields }, limit, dependencies.remoteAudio, organisationId, () => limits);
 }
 
 const formLimits = (
@@ -170,12 +262,17 @@ function mayBeMended(error: Error, fields: readonly Field[]): boolean {
   return field !== undefined && !fields.some(([name]) => name === field);
 }
 
-function uploadOf(form: Form, dependencies: UploadDependencies, key: AliasedKey): FormUpload {
+function uploadOf(
+  form: Form,
+  dependencies: UploadDependencies,
+  key: AliasedKey,
+  sentAs: (form: Form) => SentForm,
+): FormUpload {
   const upload: FormUpload = {
-    form,
+    sent: sentAs(form),
     request: requestOf(form.fields, dependencies, key),
     file: form.file,
-    whole: form.whole.then((whole) => (whole === form ? upload : uploadOf(whole, dependencies, key))),
+    whole: form.whole.then((whole) => (whole === form ? upload : uploadOf(whole, dependencies, key, sentAs))),
     leaveFile: () => void (form.file.size === undefined && form.file.read().destroy()),
     dispose: () => form.dispose(),
   };

@@ -1,6 +1,5 @@
 // What a form is refused for, in words: each names the part at fault and never shows what was in it.
 import { type ApiError, apiError } from '../../api/errors.ts';
-import { ADDRESSES, notFetched } from '../../api/not-served.ts';
 import type { Shortage } from '../../runtime/limits/quota.ts';
 
 type Fields = readonly (readonly [name: string, value: string])[];
@@ -25,7 +24,7 @@ export function missingFile(what: string, part = 'file'): ApiError {
   return apiError('missing_file', message, { param: part });
 }
 
-/** Of a form without a file: what is wrong with its fields, such as the address of a file; otherwise the missing file. */
+/** Of a form without a file: what its fields are refused for; otherwise the missing file. */
 export function withoutFile<Given extends Fields>(
   fields: Given,
   { withoutFile, fileField }: WithoutFile<Given>,
@@ -35,9 +34,7 @@ export function withoutFile<Given extends Fields>(
   } catch (refusal) {
     return refusal;
   }
-  const [address] = fields.find(([name]) => ADDRESSES.includes(name)) ?? [];
-  if (address === undefined) return missingFile('no file', fileField);
-  return apiError('invalid_request', notFetched(address), { param: address });
+  return missingFile('no file', fileField);
 }
 
 export function unexpectedFile(name: string, part = 'file'): ApiError {

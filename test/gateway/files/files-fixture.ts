@@ -8,6 +8,7 @@ import { createPriceList } from '../../../src/config/prices/price-list.ts';
 import { FileDecodings } from '../../../src/files/decoding/decoding.ts';
 import { LengthMeter } from '../../../src/files/measuring/length-meter.ts';
 import { AbandonedResponses } from '../../../src/files/money/abandoned-responses.ts';
+import { RemoteAudio } from '../../../src/files/remote/remote-audio.ts';
 import { postTranscriptions } from '../../../src/files/routes/index.ts';
 import { Idempotency } from '../../../src/http/idempotency.ts';
 import { openServer, type ServerChoice } from '../../../src/http/open-server.ts';
@@ -16,6 +17,7 @@ import type { HttpServer, Reply, ServerRequest } from '../../../src/http/server.
 import { HttpPools } from '../../../src/live/upstream/http/pools.ts';
 import { UpstreamHost } from '../../../src/live/upstream/upstream-host.ts';
 import { Quota } from '../../../src/runtime/limits/quota.ts';
+import { parseNetworks } from '../../../src/runtime/network-addresses.ts';
 import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
 import { loopback } from '../../../src/vendors/loopback/index.ts';
 import { LoopbackEngine } from '../../../src/vendors/loopback/simulator.ts';
@@ -45,6 +47,12 @@ export let idempotency: Idempotency;
 export const limits = createKeyLimits({ requestsPerMinutePerKeyMax: 600, sessionsPerKeyMax: 100, clock: systemClock });
 /** Of `/few`: it may have two files under way. */
 export const fewKey = apiKey({ id: 'key_few', sessionsMax: 2 });
+const remoteAudio = new RemoteAudio({
+  clock: systemClock,
+  isOn: true,
+  networks: parseNetworks('127.0.0.0/8'),
+  bytesMax: 200_000_000,
+});
 const formMemory = new Quota(1_073_741_824);
 export const spoolQuota = new Quota(1_073_741_824);
 /** Every answer as it is counted. */
@@ -97,6 +105,7 @@ beforeAll(async () => {
     upstream,
     spoolQuota,
     formMemory,
+    remoteAudio,
     breakers,
     http,
     reservations,
@@ -169,6 +178,13 @@ beforeEach(() => {
   }
 });
 
+/** A request in any form. */
+export async function post(path: string, init: Pick<RequestInit, 'body' | 'headers'>) {
+  const response = await fetch(`${url}${path}`, { method: 'POST', ...init });
+  const json = (await response.json()) as { text?: string; error?: { code: string; message: string; param: string } };
+  return { status: response.status, headers: response.headers, ...json };
+}
+
 export const port = (): number => httpServer.port;
 export const server = (name: string): HttpProvider => servers[name] as HttpProvider;
 
@@ -218,7 +234,11 @@ export async function expectNothingLeft(): Promise<void> {
   // Only Linux tells which files a process has open.
   if (process.platform === 'linux') expect(await settled(async () => (await spooled()) === 0)).toBe(true);
   expect(await settled(() => reservations.open === 0 && idempotency.size === 0)).toBe(true);
-  expect([await readdir(spoolDirectory), spoolQuota.used, formMemory.used, faults]).toEqual([[], 0, 0, []]);
+  expect([await readdir(spoolDirectory), spoolQuota.used, formMemory.used, remoteAudio.size, faults]).toEqual([
+    [],
+    ...[0, 0, 0],
+    [],
+  ]);
 }
 
 /** A request whose file the test writes. */
