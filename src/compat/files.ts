@@ -1,9 +1,11 @@
 // Files of other vendors' clients: each request becomes the form of `/v1/audio/transcriptions`, and its answer theirs, subtitles included.
 import { type AliasedKey, aliasOf } from '../accounts/auth/aliases.ts';
+import type { AudioSource } from '../api/audio-source.ts';
 import type { VerboseTranscription } from '../api/transcriptions.ts';
 import { warningHeader } from '../files/routes/answer.ts';
 import type { TranscriptionsDependencies } from '../files/routes/index.ts';
 import { type CueLayout, cuesOf, srtOf, USUAL_LAYOUT, vttOf } from '../files/subtitles.ts';
+import { readJson } from '../http/json-body.ts';
 import type { Field } from '../http/multipart/form-fields.ts';
 import type { Route, RouteContext } from '../http/router.ts';
 import type { Reply, ServerRequest } from '../http/server.ts';
@@ -19,35 +21,40 @@ import type {
 } from '../vendors/compat/dialect.ts';
 import type { CaptionLayout, Captions } from '../vendors/compat/jobs.ts';
 import { turnsOf } from '../vendors/compat/transcript.ts';
-import type { JsonObject } from '../vendors/kit/json.ts';
-import { asForm, jsonAsForm, membersOf, OTHERS } from './as-form.ts';
+import { type JsonObject, objectIn } from '../vendors/kit/json.ts';
+import { addressAsForm, asForm, jsonAsForm, membersOf, OTHERS } from './as-form.ts';
 import { inOwnNames, modelOf, parametersFor, replacedModel, unmetOf } from './parameters.ts';
 import { dialectRoutes, type Handler, type Keyed } from './routes.ts';
 
-type Fields = Pick<TranscriptionsDependencies, 'fieldsOf' | 'listNames' | 'takesRepeated' | 'ownWarnings'>;
+/** Of a JSON object that has the address of a file. */
+const SOURCE_BYTES_MAX = 65_536;
+
+type Fields = Pick<
+  TranscriptionsDependencies,
+  'fieldsOf' | 'listNames' | 'takesRepeated' | 'ownWarnings' | 'addressFields'
+>;
+
+type PostBy = (fields?: Fields) => Handler;
 
 /** @param postBy transcribes a form, whose fields are a client's own */
-export const fileRoutes = (postBy: (fields?: Fields) => Handler, keyed: Keyed, wallNow: () => Date): Route[] => {
-  const post = postBy();
-  return [
-    ...dialectRoutes(
-      ({ files }) => files,
-      (endpoint, dialect) => transcribeFor(dialect, endpoint, post, wallNow),
-      keyed,
-    ),
-    ...dialectRoutes(
-      ({ jsonFiles }) => jsonFiles,
-      (endpoint, dialect) => transcribeJson(dialect, endpoint, postBy, wallNow),
-      keyed,
-    ),
-    ...dialectRoutes(
-      ({ forms }) => forms,
-      (endpoint, dialect) =>
-        endpoint === 'ours' ? transcribeOurs(dialect, postBy) : transcribeForm(dialect, endpoint, postBy, wallNow),
-      keyed,
-    ),
-  ];
-};
+export const fileRoutes = (postBy: PostBy, keyed: Keyed, wallNow: () => Date): Route[] => [
+  ...dialectRoutes(
+    ({ files }) => files,
+    (endpoint, dialect) => transcribeFor(dialect, endpoint, postBy, wallNow),
+    keyed,
+  ),
+  ...dialectRoutes(
+    ({ jsonFiles }) => jsonFiles,
+    (endpoint, dialect) => transcribeJson(dialect, endpoint, postBy, wallNow),
+    keyed,
+  ),
+  ...dialectRoutes(
+    ({ forms }) => forms,
+    (endpoint, dialect) =>
+      endpoint === 'ours' ? transcribeOurs(dialect, postBy) : transcribeForm(dialect, endpoint, postBy, wallNow),
+    keyed,
+  ),
+];
 
 /** Our own form and answers, with the vendor's name of a model. */
 const transcribeOurs =
@@ -89,6 +96,7 @@ const transcribeForm =
         return [...parametersFor(dialect, clientRequest, key), ...ANSWER];
       },
       listNames: endpoint.lists ?? [],
+      addressFields: endpoint.addresses ?? [],
       // Some of the vendors' own clients say a field twice.
       takesRepeated: true,
     });
@@ -98,16 +106,19 @@ const transcribeForm =
   };
 
 const transcribeFor =
-  (dialect: Dialect, endpoint: FileEndpoint, post: Handler, wallNow: () => Date): Handler =>
+  (dialect: Dialect, endpoint: FileEndpoint, postBy: PostBy, wallNow: () => Date): Handler =>
   async (context, caller) => {
     const handshake = handshakeOf(context);
     const clientRequest = endpoint.open(handshake);
     const fields = [...parametersFor(dialect, clientRequest, caller.key), ...ANSWER];
-    const header = clientRequest.headerOf?.(lengthOf(context.request));
-    const reply = await post(
-      { ...context, request: asForm(context.request, fields, clientRequest.contentType, header) },
-      caller,
-    );
+    const source = await sourceOf(context.request, endpoint);
+    const { contentType, headerOf } = clientRequest;
+    const request =
+      source === undefined
+        ? asForm(context.request, fields, contentType, headerOf?.(lengthOf(context.request)))
+        : addressAsForm(context.request, fields, source);
+    const post = postBy(source === undefined ? {} : { addressFields: [source.param] });
+    const reply = await post({ ...context, request }, caller);
     const unmet = unmetOf(dialect, clientRequest, caller.key);
     return answered(reply, unmet, (heard) => endpoint.answer(heard, handshake, wallNow()));
   };
@@ -131,6 +142,13 @@ const transcribeJson =
     const reply = await post({ ...context, request }, caller);
     return answered(reply, unmet, (heard) => endpoint.answer(heard, handshake, wallNow()));
   };
+
+/** Throws an ApiError. Undefined where the body is the file. */
+async function sourceOf(request: ServerRequest, { sourceIn }: FileEndpoint): Promise<AudioSource | undefined> {
+  if (sourceIn === undefined || !/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
+    return undefined;
+  return sourceIn(objectIn(await readJson(request, SOURCE_BYTES_MAX)));
+}
 
 function lengthOf({ headers }: ServerRequest): number | undefined {
   const length = headers.get('content-length');

@@ -9,16 +9,21 @@ import {
   requireModels,
   residencyRulesOf,
 } from '../../accounts/auth/permissions.ts';
+import type { AudioSource } from '../../api/audio-source.ts';
 import { apiError } from '../../api/errors.ts';
+import { twoFiles } from '../../api/not-served.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
 import { verboseTranscriptionOf } from '../../files/answers.ts';
 import { FileJob, type JobDependencies } from '../../files/job.ts';
 import { lengthOf } from '../../files/money/length.ts';
+import { AudioElsewhere } from '../../files/remote/audio-elsewhere.ts';
+import { filenameOf } from '../../files/remote/remote-audio.ts';
 import { warningHeader } from '../../files/routes/answer.ts';
-import { readToKeep, requestOf, type UploadDependencies } from '../../files/routes/read-upload.ts';
+import { fetchToKeep, readToKeep, requestOf, type UploadDependencies } from '../../files/routes/read-upload.ts';
 import type { EarlyAnswer, Upload } from '../../files/upload.ts';
 import { readJson } from '../../http/json-body.ts';
 import type { FormLimits } from '../../http/multipart/form.ts';
+import type { Field } from '../../http/multipart/form-fields.ts';
 import type { Route, RouteContext } from '../../http/router.ts';
 import type { Reply } from '../../http/server.ts';
 import type { Degradation } from '../../live/failover/chain.ts';
@@ -41,7 +46,7 @@ import { inOwnNames, parametersFor, unmetOf } from '../parameters.ts';
 import { addressOf, dialectRoutes, type Keyed } from '../routes.ts';
 import type { DetachedJobs, Work } from './detached-jobs.ts';
 import type { JobsElsewhere, JobsHere } from './elsewhere.ts';
-import { holderOf } from './file-ids.ts';
+import { holderOf, newFileId } from './file-ids.ts';
 import type { KeptFile, KeptFiles } from './kept-files.ts';
 import { bytesOf, SHOWN_BYTES_MAX, shownAgain } from './kept-jobs.ts';
 import type { KeptSessions } from './kept-sessions.ts';
@@ -206,6 +211,10 @@ class Asked {
     const { keptFiles, jsonBodyBytesMax } = this.#dependencies;
     const body = objectIn(await readJson(this.#context.request, jsonBodyBytesMax));
     const clientRequest = endpoint.open(body, this.#means);
+    if ('source' in clientRequest) {
+      const job = await this.#beginAt(clientRequest.source, clientRequest);
+      return endpoint.answer(job, this.#means);
+    }
     const passedOn = this.#passedOn(endpoint, clientRequest.fileId, body);
     if (passedOn !== undefined) return passedOn;
     const job = await this.#begin(keptFiles.hold(this.#owner, clientRequest.fileId), () => clientRequest);
@@ -225,9 +234,18 @@ class Asked {
   /** The file is the job's alone. */
   async #keepAndAsk(endpoint: Extract<JobEndpoint, { does: 'keepAndAsk' }>): Promise<ShownJob> {
     const opened = (fields: ReadonlyMap<string, string>) => endpoint.open(fields, this.#means);
-    const held = await this.#read({ part: endpoint.part }, (fields) => void opened(new Map(fields)));
-    this.#dependencies.keptFiles.remove(this.#owner, held.file.id);
-    return this.#begin(held, () => opened(held.file.fields));
+    const withoutFile = (fields: readonly Field[]) => {
+      const { source } = opened(new Map(fields));
+      if (source !== undefined) throw new AudioElsewhere(source, fields);
+    };
+    try {
+      const held = await this.#read({ part: endpoint.part }, withoutFile);
+      this.#dependencies.keptFiles.remove(this.#owner, held.file.id);
+      return await this.#begin(held, () => alone(opened(held.file.fields)));
+    } catch (error) {
+      if (!(error instanceof AudioElsewhere)) throw error;
+      return this.#beginAt(error.source, opened(new Map(error.fields)));
+    }
   }
 
   #read(
@@ -244,37 +262,98 @@ class Asked {
     });
   }
 
-  /** What would be refused is refused here already, where the client can read it. */
   async #begin({ file, leave }: Held, open: () => JobRequest): Promise<ShownJob> {
-    const { requestId, request } = this.#context;
-    const dependencies = this.#dependencies;
-    const caller = this.#caller;
-    const by = { caller, requestId, traceparent: request.headers.get('traceparent') ?? undefined };
-    const end = new AbortController();
     try {
-      const clientRequest = open();
-      const unmet = unmetOf(this.#dialect, clientRequest, caller.key);
-      this.#unmet = unmet;
-      const asked = this.#requestOf(clientRequest);
-      await admit(asked, by, dependencies);
+      const by = this.#askedBy();
+      const dependencies = this.#dependencies;
       const { id, filename, bytes, createdAt, audio } = file;
-      const work = {
-        // Not the file itself, which the job outlives, nor its fields, which may be large.
-        file: { id, filename, bytes, createdAt, fields: NO_FIELDS, ...(audio === undefined ? {} : { audio }) },
-        ...{ owner: this.#owner, asked: shownAgain(clientRequest.asked), end, ended: leave },
-        run: () => transcribeKept(file, asked, by, end.signal, dependencies).then((heard) => warned(heard, unmet)),
-      };
-      return await dependencies.detachedJobs.begin(work, () => dependencies.limits.takeFile(caller.key));
+      // Not the file itself, which the job outlives, nor its fields, which may be large.
+      const shown = { id, filename, bytes, createdAt, fields: NO_FIELDS, ...(audio === undefined ? {} : { audio }) };
+      return await this.#detach(shown, open(), leave, (asked, signal) =>
+        transcribeKept(file, asked, by, signal, dependencies),
+      );
     } catch (error) {
       leave();
       throw error;
     }
   }
 
+  /** The file is fetched when the job runs: until then nothing is held but its address. */
+  #beginAt(source: AudioSource, clientRequest: JobRequest): Promise<ShownJob> {
+    const by = this.#askedBy();
+    const owner = this.#owner;
+    const dependencies = this.#dependencies;
+    const { remoteAudio, node, wallNow } = dependencies;
+    const filename = filenameOf(remoteAudio.check(source, owner.organisationId));
+    const shown = { id: newFileId(node), filename, bytes: 0, createdAt: wallNow(), fields: NO_FIELDS };
+    return this.#detach(
+      shown,
+      clientRequest,
+      () => {},
+      async (asked, signal) => {
+        await requireKey(by, dependencies);
+        const { file, leave } = await fetchKept(source, owner, signal, dependencies);
+        try {
+          return await transcribeKept(file, asked, by, signal, dependencies);
+        } finally {
+          leave();
+        }
+      },
+    );
+  }
+
+  /** What would be refused is refused here already, where the client can read it. */
+  async #detach(
+    file: ShownFile,
+    clientRequest: JobRequest,
+    ended: () => void,
+    transcribe: (asked: TranscriptionRequest, signal: AbortSignal) => ReturnType<Work['run']>,
+  ): Promise<ShownJob> {
+    const { key } = this.#caller;
+    const { detachedJobs, limits } = this.#dependencies;
+    const unmet = unmetOf(this.#dialect, clientRequest, key);
+    this.#unmet = unmet;
+    const asked = this.#requestOf(clientRequest);
+    await admit(asked, this.#askedBy(), this.#dependencies);
+    const end = new AbortController();
+    const work = {
+      ...{ owner: this.#owner, file, asked: shownAgain(clientRequest.asked), end, ended },
+      run: () => transcribe(asked, end.signal).then((heard) => warned(heard, unmet)),
+    };
+    return detachedJobs.begin(work, () => limits.takeFile(key));
+  }
+
+  #askedBy(): AskedBy {
+    const { requestId, request } = this.#context;
+    return { caller: this.#caller, requestId, traceparent: request.headers.get('traceparent') ?? undefined };
+  }
+
   #requestOf(clientRequest: JobRequest) {
     const { key } = this.#caller;
     return requestOf([...parametersFor(this.#dialect, clientRequest, key), ...ANSWER], this.#dependencies, key);
   }
+}
+
+/** The file is that of the form. Throws an ApiError where an address came as well. */
+function alone({ source, ...clientRequest }: JobRequest & { source?: AudioSource }): JobRequest {
+  if (source !== undefined) throw apiError('invalid_request', twoFiles(source.param), { param: source.param });
+  return clientRequest;
+}
+
+/** The file is the job's alone. Rejects with an ApiError, or with the reason of the signal. */
+async function fetchKept(
+  source: AudioSource,
+  owner: Owner,
+  signal: AbortSignal,
+  dependencies: JobRoutesDependencies,
+): Promise<Held> {
+  const { keptFiles, settings, http } = dependencies;
+  const limit = limitedSignal(http.clock, settings.timeoutMs, signal);
+  const held = await keptFiles
+    .keep(owner, (budget) => fetchToKeep(source, [], limit, dependencies, owner, budget))
+    .finally(limit.release);
+  keptFiles.remove(owner, held.file.id);
+  return held;
 }
 
 type Heard = Awaited<ReturnType<typeof transcribeKept>>;
@@ -306,15 +385,22 @@ export async function transcribeKept(
   signal: AbortSignal,
   dependencies: Pick<JobRoutesDependencies, 'authenticator'> & JobDependencies,
 ): ReturnType<Work['run']> {
+  await requireKey(by, dependencies);
   const { requestId, traceparent, caller } = by;
-  // It may have waited for its turn.
-  if (!(await dependencies.authenticator.holds(caller, 'transcribe')))
-    throw apiError('key_revoked', 'The API key of this job may not transcribe files any more.');
   const { organisationId } = caller;
   const observer = dependencies.observeFile?.({ requestId, organisationId, traceparent });
   const job = fileJob(by, signal, dependencies, observer);
   const { result } = await job.run(async () => uploadOf(file, request));
   return { transcription: verboseTranscriptionOf(result, requestId) };
+}
+
+/** Throws an ApiError where the job waited for its turn, and its key may do less by now. */
+async function requireKey(
+  { caller }: AskedBy,
+  { authenticator }: Pick<JobRoutesDependencies, 'authenticator'>,
+): Promise<void> {
+  if (!(await authenticator.holds(caller, 'transcribe')))
+    throw apiError('key_revoked', 'The API key of this job may not transcribe files any more.');
 }
 
 const fileJob = (

@@ -1,5 +1,6 @@
 // The contract of a dialect: how the clients of another vendor speak to the gateway, and are answered. Pure: sockets, keys and
 // money are the edge's. The mirror of a provider, whose contract says how the gateway speaks to that vendor.
+import type { AudioSource } from '../../api/audio-source.ts';
 import type { ApiError } from '../../api/errors.ts';
 import type { ClientMessage } from '../../api/listen.ts';
 import type { EventEncoder } from '../../api/listen-events.ts';
@@ -91,6 +92,8 @@ export interface FileRequest extends ClientRequest {
 export interface FileEndpoint {
   /** Throws an ApiError. */
   open(handshake: Handshake): FileRequest;
+  /** The address of the file, in a JSON object that is the body in its place. Throws an ApiError. */
+  sourceIn?(body: JsonObject): AudioSource;
   answer(transcription: VerboseTranscription, handshake: Handshake, at: Date): Answer;
 }
 
@@ -98,6 +101,8 @@ export interface FileEndpoint {
 export interface FormEndpoint {
   /** Fields that may come more than once. */
   lists?: readonly string[];
+  /** Fields that may be the address of the file, in its place. They are not among those that `open` gets, unless a file came as well. */
+  addresses?: readonly string[];
   /** Throws an ApiError. Asked of all fields; of a large file before that of those in front of it. */
   open(fields: readonly (readonly [name: string, value: string])[], handshake: Handshake): ClientRequest;
   /** @param fields of the form */

@@ -1,6 +1,7 @@
 // The contract of what clients come back for. A file that is transcribed while nobody waits: a client puts one here, asks for its
 // transcript, and requests that later. A live session, whose finals it requests after the end. Pure, as the rest of a dialect: what
 // is kept, for how long and for whom is the edge's. Its lists are paged, newest first.
+import type { AudioSource } from '../../api/audio-source.ts';
 import type { ApiError } from '../../api/errors.ts';
 import type { TranscriptEvent } from '../../api/listen-events.ts';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
@@ -66,22 +67,25 @@ export interface JobRequest extends ClientRequest {
   asked: JsonObject;
 }
 
+/** What is transcribed: a file that was put here, or one that is fetched when the job runs. */
+export type JobAudio = { fileId: string } | { source: AudioSource };
+
 /** The file is the whole body, or a part of a form by this name. */
 type FileIn = 'body' | { part: string };
 
 export type JobEndpoint =
   | { does: 'keep'; takes: FileIn; isMeasured?: boolean; answer(file: ShownFile, means: JobMeans): Answer }
-  /** Asks for the transcript of a file that is kept. Throws an ApiError. */
+  /** Asks for the transcript of a file that is kept, or is at an address. Throws an ApiError. */
   | {
       does: 'ask';
-      open(body: JsonObject, handshake: Handshake): JobRequest & { fileId: string };
+      open(body: JsonObject, handshake: Handshake): JobRequest & JobAudio;
       answer(job: ShownJob, means: JobMeans): Answer;
     }
-  /** Both at once: what is requested is in the form's fields. */
+  /** Both at once: what is requested is in the form's fields, and so is the address of a file that is not in the form. */
   | {
       does: 'keepAndAsk';
       part: string;
-      open(fields: ReadonlyMap<string, string>, handshake: Handshake): JobRequest;
+      open(fields: ReadonlyMap<string, string>, handshake: Handshake): JobRequest & { source?: AudioSource };
       answer(job: ShownJob, means: JobMeans): Answer;
     }
   | { does: 'show'; answer(job: ShownJob, means: JobMeans): Answer }

@@ -1,13 +1,15 @@
 // Reads what a client requests from queries, forms and configurations, in the same way for all dialects.
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox';
+import { shownAddress } from '../../api/audio-source.ts';
 import { booleanIn, readBooleanIn } from '../../api/boolean.ts';
 import { apiError, type ErrorCode } from '../../api/errors.ts';
 import type { Mode } from '../../api/models.ts';
-import { notFetched } from '../../api/not-served.ts';
+import { twoFiles } from '../../api/not-served.ts';
 import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../../api/vocabulary.ts';
 import { type JsonObject, objectIn } from '../kit/json.ts';
 import type { OptionRows } from '../kit/options.ts';
 import { valuesOf } from '../kit/simulator/checks.ts';
+import type { JobAudio } from './jobs.ts';
 import type { Unmet } from './request.ts';
 
 /** Sets what is there. */
@@ -140,21 +142,28 @@ export function refuseMembers(config: JsonObject, names: readonly string[]): voi
     throw badRequest(asked, `\`${asked}\` is not served: the transcript of the file is all there is. Leave it out.`);
 }
 
-/** Refuses addresses of files. */
-export function refuseAddresses(config: JsonObject, names: readonly string[]): void {
-  const named = names.find((name) => ![undefined, null, ''].includes(config[name] as never));
-  if (named !== undefined) throw badRequest(named, notFetched(named));
+/**
+ * What an address stands for: a file that was put here, or one that is fetched.
+ *
+ * @param path of files that were put here
+ */
+export function audioAt(url: unknown, path: string, param: string): JobAudio {
+  if (typeof url !== 'string' || url === '') {
+    const message = `\`${param}\` is missing. Send the address of the audio, or upload the file and send the address of the answer.`;
+    throw badRequest(param, message);
+  }
+  const [, fileId] = new RegExp(`${path}/([0-9a-f-]{36})$`).exec(url) ?? [];
+  return fileId === undefined ? { source: { url, param } } : { fileId };
 }
 
-/** The file that an address stands for: one that was put here. What is elsewhere is not fetched. */
-export function fileIdIn(url: unknown, path: string, param: string): string {
-  const pattern = new RegExp(`${path}/([0-9a-f-]{36})$`);
-  const id = pattern.exec(typeof url === 'string' ? url : '')?.[1];
-  if (id !== undefined) return id;
-  throw badRequest(
-    param,
-    `\`${param}\` is not the address of a file that was uploaded here, and audio by URL is not fetched. Upload the file first, and send the address of the answer.`,
-  );
+/** What is kept of a configuration, and shown: without the query of an address, which may be a signature. */
+export const withShownAddress = (config: JsonObject, param: string): JsonObject =>
+  typeof config[param] === 'string' ? { ...config, [param]: shownAddress(config[param]) } : config;
+
+/** Refuses an address next to a file. */
+export function refuseAddresses(config: JsonObject, names: readonly string[]): void {
+  const named = names.find((name) => ![undefined, null, ''].includes(config[name] as never));
+  if (named !== undefined) throw badRequest(named, twoFiles(named));
 }
 
 export const badRequest = (param: string, message: string, code: ErrorCode = 'invalid_request') =>

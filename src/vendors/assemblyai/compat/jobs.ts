@@ -3,6 +3,7 @@
 
 import type { Answer, Handshake } from '../../compat/dialect.ts';
 import {
+  type JobAudio,
   type JobEndpoints,
   type JobMeans,
   type JobRequest,
@@ -12,8 +13,8 @@ import {
   type ShownJob,
 } from '../../compat/jobs.ts';
 import {
+  audioAt,
   badRequest,
-  fileIdIn,
   flagPlacesOf,
   keytermsCut,
   keytermsWithin,
@@ -22,6 +23,7 @@ import {
   refuseMembers,
   setAll,
   withFlagsAt,
+  withShownAddress,
 } from '../../compat/params.ts';
 import { jsonAnswer, textAnswer, warningsIn } from '../../compat/request.ts';
 import {
@@ -56,9 +58,9 @@ const UNSERVED = [
 const FLAGS = [...flagPlacesOf(options.rows, 'batch'), 'speaker_labels', 'redact_pii', 'language_detection'];
 
 /** Throws an ApiError. */
-function open(said: JsonObject, { query }: Handshake): JobRequest & { fileId: string } {
+function open(said: JsonObject, { query }: Handshake): JobRequest & JobAudio {
   const body = withFlagsAt(said, FLAGS);
-  const fileId = fileIdIn(body.audio_url, UPLOADS, 'audio_url');
+  const audio = audioAt(body.audio_url, `/compat/assemblyai${UPLOADS}`, 'audio_url');
   refuseMembers(body, UNSERVED);
   const parameters = ownParameters(query);
   const terms = [...listIn(body.keyterms_prompt), ...listIn(body.word_boost)].flatMap((term) => textIn(term) ?? []);
@@ -74,7 +76,8 @@ function open(said: JsonObject, { query }: Handshake): JobRequest & { fileId: st
   const model = textIn(listIn(body.speech_models)[0]) ?? textIn(body.speech_model) ?? MODEL;
   const own = Object.entries(optionsIn(options.rows, body, 'batch')).filter(([name]) => !COMMON.includes(name));
   const unmet = keytermsCut('keyterms_prompt', terms);
-  return { fileId, model, parameters, own: Object.fromEntries(own), unmet, asked: body };
+  const asked = withShownAddress(body, 'audio_url');
+  return { ...audio, model, parameters, own: Object.fromEntries(own), unmet, asked };
 }
 
 function languageIn({ language_code, language_detection }: JsonObject): string | undefined {

@@ -1,7 +1,6 @@
 // Files of Deepgram's `/v1/listen`: the audio is the body, and the answer has channels and utterances.
 
 import { CHANNELS, SAMPLE_RATE } from '../../../api/listen.ts';
-import { notFetched } from '../../../api/not-served.ts';
 import type { VerboseTranscription } from '../../../api/transcriptions.ts';
 import { wavHeader } from '../../../audio/containers/wav.ts';
 import type { Answer, FileEndpoint, FileRequest, Handshake } from '../../compat/dialect.ts';
@@ -15,15 +14,29 @@ import {
   turnsOf,
   wordsOf,
 } from '../../compat/transcript.ts';
+import { textIn } from '../../kit/json.ts';
 import { alternativeOf, fileAnswer, metadataOf, utteranceOf } from '../messages.ts';
 import { fileRequest, plainQuery } from './params.ts';
 
 export const files: FileEndpoint = {
   open({ query, headers }) {
     const contentType = headers.get('content-type');
-    if (contentType?.startsWith('application/json'))
-      throw badRequest('url', `${notFetched('url')} Send it as the body.`);
+    if (contentType?.startsWith('application/json') && query.has('encoding'))
+      throw badRequest(
+        'encoding',
+        '`encoding` is for samples in the body. With `url`, send the address of a file with a header.',
+      );
     return { ...fileRequest(plainQuery(query)), contentType, ...rawFile(query) };
+  },
+
+  sourceIn({ url }) {
+    const text = textIn(url);
+    if (text === undefined || text === '')
+      throw badRequest(
+        'url',
+        '`url` is missing: the address of the audio. Or send the audio as the body, with its content type.',
+      );
+    return { url: text, param: 'url' };
   },
 
   answer(heard: VerboseTranscription, { query: said, requestId }: Handshake, at: Date): Answer {

@@ -25,7 +25,7 @@ import { options } from '../options.ts';
 import { plainQuery, tagOf } from './params.ts';
 import { spokenWords } from './realtime.ts';
 
-/** What would be fetched from elsewhere, or told there or in other ways. */
+/** What would be told elsewhere or in other ways. */
 const UNSERVED = [
   ...['webhook', 'webhook_id', 'use_multi_channel'],
   ...['entity_detection', 'transcript_edit', 'detect_speaker_roles', 'use_speaker_library'],
@@ -43,14 +43,17 @@ type Fields = Parameters<FormEndpoint['open']>[0];
 const named = (said: Fields): Fields =>
   said.filter(([name, value]) => value !== '' && (value !== 'null' || name === TERMS || FLAGS.includes(name)));
 
+const ADDRESSES = ['cloud_storage_url', 'source_url'];
+
 export const files: FormEndpoint = {
   lists: ['keyterms', 'entity_detection', 'entity_redaction'],
+  addresses: ADDRESSES,
 
   open(said, handshake): ClientRequest {
     const query = plainQuery(handshake.query);
     const fields = withFlags(named(said), FLAGS);
     const one = new Map(fields);
-    refuseAddresses(Object.fromEntries(one), ['source_url', 'cloud_storage_url']);
+    refuseAddresses(Object.fromEntries(one), ADDRESSES);
     for (const name of UNSERVED) {
       if (booleanIn(one.get(name) ?? false) !== false)
         throw badRequest(name, `\`${name}\` is not served: the transcript of the file is the answer. Leave it out.`);

@@ -11,7 +11,7 @@ import {
   type ShownJob,
   type ShownSession,
 } from '../../compat/jobs.ts';
-import { badRequest, fileIdIn, refuseMembers } from '../../compat/params.ts';
+import { audioAt, badRequest, refuseMembers, withShownAddress } from '../../compat/params.ts';
 import { jsonAnswer, warningsIn } from '../../compat/request.ts';
 import { toMilliseconds, turnsOf } from '../../compat/transcript.ts';
 import { countIn, type JsonObject, listIn, objectIn } from '../../kit/json.ts';
@@ -90,10 +90,10 @@ export const jobs: JobEndpoints = {
     does: 'ask',
     open(said, { query }) {
       const asked = plainFile(said);
-      const fileId = fileIdIn(asked.audio_url, FILES, 'audio_url');
+      const audio = audioAt(asked.audio_url, `/compat/gladia${FILES}`, 'audio_url');
       refuseMembers(asked, UNSERVED);
       formatsOf(asked);
-      return { ...fileRequest(query, asked), fileId, asked };
+      return { ...fileRequest(query, asked), ...audio, asked: withShownAddress(asked, 'audio_url') };
     },
     answer: ({ id }, { url }) => jsonAnswer({ id, result_url: url(`${PATH}/${id}`) }, 201),
   },

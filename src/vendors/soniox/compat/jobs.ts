@@ -3,6 +3,7 @@
 import { booleanIn } from '../../../api/boolean.ts';
 import type { Answer, Handshake } from '../../compat/dialect.ts';
 import {
+  type JobAudio,
   type JobEndpoints,
   type JobMeans,
   type JobRequest,
@@ -11,7 +12,7 @@ import {
   type ShownFile,
   type ShownJob,
 } from '../../compat/jobs.ts';
-import { badRequest, ownParameters, refuseAddresses, refuseMembers } from '../../compat/params.ts';
+import { badRequest, ownParameters, refuseAddresses, refuseMembers, withShownAddress } from '../../compat/params.ts';
 import { jsonAnswer, warningsIn } from '../../compat/request.ts';
 import { turnsOf } from '../../compat/transcript.ts';
 import { type JsonObject, textIn } from '../../kit/json.ts';
@@ -22,7 +23,7 @@ import { FLAGS, requestOf } from './params.ts';
 const FILES = '/v1/files';
 const PATH = '/v1/transcriptions';
 const MODEL = 'stt-async-v5';
-/** What would be fetched or told elsewhere. */
+/** What would be told elsewhere. */
 const UNSERVED = ['webhook_url', 'webhook_auth_header_name', 'webhook_auth_header_value'];
 
 const fileOf = ({ id, filename, bytes, createdAt, fields }: ShownFile) => ({
@@ -31,21 +32,33 @@ const fileOf = ({ id, filename, bytes, createdAt, fields }: ShownFile) => ({
 });
 
 /** Throws an ApiError. */
-function open(asked: JsonObject, { query }: Handshake): JobRequest & { fileId: string } {
-  refuseAddresses(asked, ['audio_url']);
+function open(asked: JsonObject, { query }: Handshake): JobRequest & JobAudio {
   refuseMembers(asked, UNSERVED);
-  const fileId = textIn(asked.file_id);
-  if (fileId === undefined)
-    throw badRequest('file_id', '`file_id` is missing: upload the file to /v1/files, and name it by its id.');
   const request = requestOf(asked, ownParameters(query), 'batch');
-  return { ...request, model: request.model ?? MODEL, fileId, asked };
+  return { ...request, model: request.model ?? MODEL, ...audioIn(asked), asked: withShownAddress(asked, 'audio_url') };
+}
+
+/** Throws an ApiError. */
+function audioIn(asked: JsonObject): JobAudio {
+  const fileId = textIn(asked.file_id);
+  const url = textIn(asked.audio_url);
+  if (fileId !== undefined) {
+    refuseAddresses(asked, ['audio_url']);
+    return { fileId };
+  }
+  if (url !== undefined) return { source: { url, param: 'audio_url' } };
+  throw badRequest(
+    'file_id',
+    '`file_id` is missing: upload the file to /v1/files and name it by its id, or send its address as `audio_url`.',
+  );
 }
 
 const STATUS = { queued: 'queued', processing: 'processing', done: 'completed', failed: 'error' } as const;
 
 const jobOf = ({ id, file, asked, createdAt, state }: ShownJob): JsonObject =>
   jobMessage(id, asked, STATUS[state.type], {
-    ...{ created_at: createdAt.toISOString(), filename: file.filename, audio_url: null },
+    ...{ created_at: createdAt.toISOString(), filename: file.filename },
+    audio_url: textIn(asked.audio_url) ?? null,
     model: textIn(asked.model) ?? MODEL,
     // Clients require both, whatever was requested.
     ...Object.fromEntries(FLAGS.map((name) => [name, booleanIn(asked[name]) === true])),

@@ -1,5 +1,6 @@
 // Files of Speechmatics' clients: a job is requested with its file, and looked after until it is done.
 // https://docs.speechmatics.com/api-ref/batch/create-a-new-job
+import { type AudioSource, shownAddress } from '../../../api/audio-source.ts';
 import { booleanIn } from '../../../api/boolean.ts';
 import type { Answer, Handshake } from '../../compat/dialect.ts';
 import {
@@ -10,32 +11,49 @@ import {
   pageOf,
   type ShownJob,
 } from '../../compat/jobs.ts';
-import { badRequest, refuseAddresses, refuseMembers } from '../../compat/params.ts';
+import { badRequest, refuseMembers } from '../../compat/params.ts';
 import { jsonAnswer, textAnswer, warningsIn } from '../../compat/request.ts';
 import { type HeardTurn, turnsOf } from '../../compat/transcript.ts';
-import { type JsonObject, objectIn, objectOf } from '../../kit/json.ts';
+import { type JsonObject, listIn, objectIn, objectOf, textIn } from '../../kit/json.ts';
 import { fileTranscript, jobMessage } from '../messages.ts';
 import { heardResults } from './conversation.ts';
 import { refused } from './errors.ts';
 import { delimiterOf, requestOf } from './params.ts';
 
-/** What would be fetched or told elsewhere, or be made of the transcript. */
+/** What would be told elsewhere, or be made of the transcript. */
 const UNSERVED = [
   ...['notification_config', 'translation_config', 'summarization_config', 'sentiment_analysis_config'],
   ...['topic_detection_config', 'auto_chapters_config', 'audio_events_config', 'text_data'],
 ];
 
 /** Throws an ApiError. */
-function open(fields: ReadonlyMap<string, string>, { query }: Handshake): JobRequest {
+function open(fields: ReadonlyMap<string, string>, { query }: Handshake): JobRequest & { source?: AudioSource } {
   const asked = objectOf(fields.get('config') ?? '');
   if (asked.type !== 'transcription')
     throw badRequest(
       'config',
       '`config` is JSON, such as {"type":"transcription","transcription_config":{"language":"en"}}.',
     );
-  refuseAddresses(asked, ['fetch_data']);
   refuseMembers(asked, UNSERVED);
-  return { ...requestOf(query, objectIn(asked.transcription_config), 'batch'), asked };
+  const request = requestOf(query, objectIn(asked.transcription_config), 'batch');
+  const source = sourceIn(asked);
+  if (source === undefined) return { ...request, asked };
+  return { ...request, source, asked: { ...asked, fetch_data: { url: shownAddress(source.url) } } };
+}
+
+/** Throws an ApiError. */
+function sourceIn({ fetch_data }: JsonObject): AudioSource | undefined {
+  if (fetch_data === undefined || fetch_data === null) return undefined;
+  const { url, auth_headers } = objectIn(fetch_data);
+  if (listIn(auth_headers).length > 0)
+    throw badRequest(
+      'fetch_data.auth_headers',
+      '`fetch_data.auth_headers` is not served: the gateway sends no credentials to other servers. Use a presigned link, or upload the file.',
+    );
+  const text = textIn(url);
+  if (text === undefined || text === '')
+    throw badRequest('fetch_data.url', '`fetch_data.url` is missing: the address of the audio.');
+  return { url: text, param: 'fetch_data.url' };
 }
 
 const STATUS = { queued: 'running', processing: 'running', done: 'done', failed: 'rejected' } as const;

@@ -173,8 +173,8 @@ it('learns how long sessions are kept, when a Gladia client requests an unknown 
   }
 });
 
-describe('a file by its address', () => {
-  const address = 'https://example.com/speech.wav';
+describe('the address of a file', () => {
+  const address = 'https://10.0.0.1/speech.wav';
   const json = { 'Content-Type': 'application/json' };
 
   it.each<[string, string, () => Record<string, string>, () => FormData | string]>([
@@ -264,12 +264,11 @@ describe('a file by its address', () => {
       () => ({ ...json, Authorization: `Bearer ${live.key}` }),
       () => JSON.stringify({ model: 'stt-async-v5', audio_url: address }),
     ],
-  ])('fails in %s of %s, with the advice to upload it', async (name, path, headers, body) => {
+  ])('fails in %s of %s where it is private or has another name, with advice', async (name, path, headers, body) => {
     const { response, text } = await send(path, headers(), body());
     expect(response.status).toBe(400);
     expect(text).toMatch(new RegExp(`\`${name}\``));
-    expect(text).toMatch(/audio by URL is not fetched/);
-    expect(text).toMatch(/[Uu]pload/);
+    expect(text).toMatch(/Send an `https` address .* or upload the file|Send the address of the audio as `audio_url`/);
   });
 });
 

@@ -46,8 +46,16 @@ describe('a request for a job', () => {
   it('works for a file that was uploaded here', () =>
     expect(openedAs(ask, { audio_url })).toMatchObject({ fileId: ID }));
 
+  it('works for the address of a file, whose query is not kept', () => {
+    const url = 'https://user@example.com/speech.wav?signature=1';
+    expect(openedAs(ask, { audio_url: url })).toMatchObject({
+      source: { url, param: 'audio_url' },
+      asked: { audio_url: 'https://example.com/speech.wav' },
+    });
+  });
+
   it.each([
-    [{ audio_url: 'https://example.com/speech.wav' }, 'audio_url'],
+    [{ audio_url: '' }, 'audio_url'],
     [{ callback: true }, 'callback'],
     [{ summarization: true }, 'summarization'],
     [{ sentences: true }, 'sentences'],

@@ -33,7 +33,8 @@ describe('a request for a job', () => {
     [{ config: 'no JSON' }, 'config'],
     [{ config: '{"type":"alignment"}' }, 'config'],
     [configOf({ diarization: 'channel' }), 'diarization'],
-    [configOf({}, { fetch_data: { url: 'https://example.com' } }), 'fetch_data'],
+    [configOf({}, { fetch_data: {} }), 'fetch_data.url'],
+    [configOf({}, { fetch_data: { url: 'https://example.com', auth_headers: ['A: b'] } }), 'fetch_data.auth_headers'],
     [configOf({}, { notification_config: [{ url: 'https://example.com' }] }), 'notification_config'],
     [configOf({}, { translation_config: { target_languages: ['de'] } }), 'translation_config'],
   ])('fails: %j', (fields, param) => {

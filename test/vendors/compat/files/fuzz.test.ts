@@ -19,7 +19,10 @@ const known = new Map(providers.map((each) => [each.name, each]));
 /** One good request of each dialect. */
 const GOOD: Readonly<Record<string, object>> = {
   assemblyai: {
-    ...{ audio_url: `https://voice.example.com/v2/upload/${ID}`, speech_models: ['universal-3-5-pro'] },
+    ...{
+      audio_url: `https://voice.example.com/compat/assemblyai/v2/upload/${ID}`,
+      speech_models: ['universal-3-5-pro'],
+    },
     ...{ language_code: 'en_us', speaker_labels: true, keyterms_prompt: ['vox'], redact_pii: true, punctuate: true },
   },
   speechmatics: {
@@ -35,7 +38,12 @@ const GOOD: Readonly<Record<string, object>> = {
     },
   },
   gladia: {
-    ...{ audio_url: `https://voice.example.com/file/${ID}`, model: 'solaria-1', diarization: true, subtitles: true },
+    ...{
+      audio_url: `https://voice.example.com/compat/gladia/file/${ID}`,
+      model: 'solaria-1',
+      diarization: true,
+      subtitles: true,
+    },
     ...{ language_config: { languages: ['en', 'de'], code_switching: true }, subtitles_config: { formats: ['srt'] } },
     ...{ custom_vocabulary: true, custom_vocabulary_config: { vocabulary: ['vox', { value: 'gate' }] } },
   },

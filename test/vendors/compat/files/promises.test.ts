@@ -66,7 +66,7 @@ describe.each(vendors)('files of clients of $dialect', (vendor) => {
     expect([reply.status, refusalOf(reply)]).toEqual([status, expect.stringMatching(words)]);
   });
 
-  it('must be uploaded: no address is fetched', async () => {
+  it('are not fetched from this machine, which the operator has not allowed', async () => {
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/speech.wav`;
     let isAsked = false;
     const listener = () => {
@@ -77,7 +77,7 @@ describe.each(vendors)('files of clients of $dialect', (vendor) => {
     silent.off('request', listener);
     expect([reply.status, refusalOf(reply), isAsked]).toEqual([
       400,
-      expect.stringMatching(/audio by URL is not fetched/),
+      expect.stringMatching(/Send an `https` address on the Internet/),
       false,
     ]);
   });

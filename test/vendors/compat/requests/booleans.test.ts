@@ -17,7 +17,7 @@ import { vercel } from '../../../../src/vendors/vercel/index.ts';
 const ON = ['true', 'True', 'TRUE', '1', 'on', 'On', 'yes', 'YES'];
 const OFF = ['false', 'False', 'FALSE', '0', 'off', 'no', 'No'];
 const NEITHER = ['maybe', '2', 'tru', 'null', 'None', '-1', ' true'];
-const FILE = `${'/v2/upload'}/00000000-0000-4000-8000-000000000000`;
+const FILE = `${'/compat/assemblyai/v2/upload'}/00000000-0000-4000-8000-000000000000`;
 
 const handshake = (query: Record<string, unknown> = {}) => ({
   query: new URLSearchParams(query as Record<string, string>),
@@ -182,7 +182,10 @@ const PARAMETERS: [where: string, name: string, read: Read, on: object, off: obj
     'Gladia’s file',
     'diarization',
     (diarization) =>
-      job(gladia, 'POST /v2/pre-recorded', { audio_url: FILE.replace('/v2/upload', '/file'), diarization }),
+      job(gladia, 'POST /v2/pre-recorded', {
+        audio_url: FILE.replace('assemblyai/v2/upload', 'gladia/file'),
+        diarization,
+      }),
     shared('diarization'),
     undefined,
   ],

@@ -1,0 +1,190 @@
+// Files that other vendors' clients send the address of: fetched when the job runs, and never shown with their query.
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
+import { type Reply, Visitor, vendors } from './vendors.ts';
+
+const { bytes: WAV } = sampleAudio('commands.wav');
+const MODEL = 'local/commands-en';
+const WORDS = /kitchen/i;
+const SECRET = '5ec7e7';
+
+let gateway: LiveGateway;
+let files: Server;
+let listener: RequestListener;
+const fetches: string[] = [];
+const url = (path = '/speech.wav') =>
+  `http://127.0.0.1:${(files.address() as AddressInfo).port}${path}?X-Amz-Signature=${SECRET}`;
+
+beforeAll(async () => {
+  gateway = await startLiveGateway({
+    VOXGATE_WEBHOOK_NETWORKS: '127.0.0.1',
+    VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '10000',
+  });
+  files = createServer((request, response) => {
+    fetches.push(request.url ?? '');
+    listener(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(files, 'listening');
+});
+afterAll(() => {
+  expect(gateway.log.join('')).not.toContain(SECRET);
+  files.closeAllConnections();
+  files.close();
+});
+beforeEach(() => {
+  fetches.length = 0;
+  listener = (_, response) => response.end(WAV);
+});
+
+describe.each(vendors)('an address of a client of $dialect', (vendor) => {
+  const { idOf, pathOf, refusalOf, statusOf } = vendor;
+  const visitor = () => new Visitor(gateway.url, vendor, gateway.key);
+
+  /** The job when it is over: its client asks until then. */
+  async function ended(id: string): Promise<Reply> {
+    for (;;) {
+      const shown = await visitor().send('GET', pathOf(id));
+      if (!/queued|processing|running/.test(statusOf(shown))) return shown;
+    }
+  }
+
+  it('is fetched, and its audio transcribed', async () => {
+    const asked = await vendor.askElsewhere(visitor(), url(), MODEL);
+    expect(asked.status).toBeLessThan(300);
+    const shown = await ended(idOf(asked));
+    expect(statusOf(shown)).toMatch(/done|completed/);
+    const path = { soniox: '/transcript', speechmatics: '/transcript' }[vendor.dialect];
+    const { text } = path === undefined ? shown : await visitor().send('GET', pathOf(idOf(asked)) + path);
+    expect(text).toMatch(WORDS);
+    expect(fetches).toEqual([`/speech.wav?X-Amz-Signature=${SECRET}`]);
+  });
+
+  it('is shown without its query', async () => {
+    const asked = await vendor.askElsewhere(visitor(), url('/shown.wav'), MODEL);
+    const shown = await ended(idOf(asked));
+    const list = await visitor().send('GET', pathOf('').replace(/\/$/, ''));
+    expect(shown.text).toContain('/shown.wav');
+    for (const { text } of [asked, shown, list]) expect(text).not.toContain(SECRET);
+  });
+
+  it('fails the job where no audio comes from it', async () => {
+    listener = (_, response) => response.writeHead(403).end();
+    const asked = await vendor.askElsewhere(visitor(), url(), MODEL);
+    expect(asked.status).toBeLessThan(300);
+    const shown = await ended(idOf(asked));
+    expect(statusOf(shown)).toMatch(/error|rejected/);
+    if (vendor.dialect !== 'gladia') expect(shown.text).toMatch(/its server answered with status 403/);
+  });
+
+  it.each([
+    ['https://169.254.169.254/latest/meta-data', /private address/],
+    ['https://user:password@example.com/a.wav', /user name or a password/],
+    ['a.wav', /is not a URL/],
+  ])('is refused at once as %s', async (address, words) => {
+    const reply = await vendor.askElsewhere(visitor(), address, MODEL);
+    expect([reply.status, refusalOf(reply)]).toEqual([400, expect.stringMatching(words)]);
+  });
+
+  it('is not fetched for a model that is unknown', async () => {
+    const reply = await vendor.askElsewhere(visitor(), url(), 'local/none');
+    expect([reply.status, fetches]).toEqual([404, []]);
+  });
+
+  it('ends with its job', async () => {
+    let began = () => {};
+    const begun = new Promise<void>((resolve) => {
+      began = resolve;
+    });
+    const closed = new Promise<void>((resolve) => {
+      listener = (request, response) => {
+        response.writeHead(200).write(WAV.subarray(0, 1_000));
+        request.socket.once('close', () => resolve());
+        began();
+      };
+    });
+    const id = idOf(await vendor.askElsewhere(visitor(), url(), MODEL));
+    await begun;
+    expect((await visitor().send('DELETE', pathOf(id) + (vendor.removal ?? ''))).status).toBeLessThan(300);
+    await closed;
+    expect((await visitor().send('GET', pathOf(id))).status).toBe(404);
+  });
+});
+
+describe('an address of a client that waits', () => {
+  const deepgram = (body: object, query = '') =>
+    fetch(`${gateway.url}/compat/deepgram/v1/listen?model=${MODEL}${query}`, {
+      method: 'POST',
+      headers: { Authorization: `Token ${gateway.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const elevenlabs = (fields: Record<string, string>, file?: Uint8Array) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ model_id: MODEL, ...fields })) body.append(name, value);
+    if (file !== undefined) body.append('file', new Blob([new Uint8Array(file)]), 'a.wav');
+    return fetch(`${gateway.url}/compat/elevenlabs/v1/speech-to-text`, {
+      method: 'POST',
+      headers: { 'xi-api-key': gateway.key },
+      body,
+    });
+  };
+
+  it.each<[string, () => Promise<Response>]>([
+    ['deepgram', () => deepgram({ url: url() })],
+    ['elevenlabs, in cloud_storage_url', () => elevenlabs({ cloud_storage_url: url() })],
+    ['elevenlabs, in source_url', () => elevenlabs({ source_url: url(), cloud_storage_url: 'null' })],
+  ])('is fetched: %s', async (_, ask) => {
+    const reply = await ask();
+    expect([reply.status, await reply.text()]).toEqual([200, expect.stringMatching(WORDS)]);
+    expect(fetches).toHaveLength(1);
+  });
+
+  it.each<[string, () => Promise<Response>, RegExp]>([
+    ['deepgram, without one', () => deepgram({}), /`url` is missing/],
+    [
+      'deepgram, of samples',
+      () => deepgram({ url: url() }, '&encoding=mulaw'),
+      /`encoding` is for samples in the body/,
+    ],
+    ['deepgram, of a private host', () => deepgram({ url: 'https://10.0.0.1/a.wav' }), /`url` names a host/],
+    ['elevenlabs, next to a file', () => elevenlabs({ cloud_storage_url: url() }, WAV), /Send one of the two/],
+    [
+      'elevenlabs, of a private host',
+      () => elevenlabs({ source_url: 'https://10.0.0.1/' }),
+      /`source_url` names a host/,
+    ],
+  ])('is refused: %s', async (_, ask, words) => {
+    const reply = await ask();
+    expect([reply.status, await reply.text(), fetches]).toEqual([400, expect.stringMatching(words), []]);
+  });
+});
+
+it('fails jobs of Speechmatics that send credentials along, or a file as well', async () => {
+  const vendor = vendors.find(({ dialect }) => dialect === 'speechmatics') as (typeof vendors)[number];
+  const visitor = new Visitor(gateway.url, vendor, gateway.key);
+  const formOf = (fetch_data: object) => {
+    const form = new FormData();
+    const config = { type: 'transcription', transcription_config: { language: 'en', model: MODEL }, fetch_data };
+    form.append('config', JSON.stringify(config));
+    return form;
+  };
+  const withHeaders = await visitor.send(
+    'POST',
+    '/v2/jobs',
+    formOf({ url: url(), auth_headers: ['Authorization: x'] }),
+  );
+  const twice = formOf({ url: url() });
+  twice.append('data_file', new Blob([new Uint8Array(WAV)]), 'a.wav');
+  const both = await visitor.send('POST', '/v2/jobs', twice);
+  expect([withHeaders.status, vendor.refusalOf(withHeaders)]).toEqual([
+    400,
+    expect.stringMatching(/sends no credentials/),
+  ]);
+  expect([both.status, vendor.refusalOf(both), fetches]).toEqual([
+    400,
+    expect.stringMatching(/Send one of the two/),
+    [],
+  ]);
+});
