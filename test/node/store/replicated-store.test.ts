@@ -111,3 +111,19 @@ test('an operation that not every replica knows is refused, with the replicas to
   await store.createOrganisation('Acme', null, OPERATOR);
   expect(proposed).toEqual([1]);
 });
+
+test('a key with a scope that not every replica knows is refused, also in a command of an operator', async () => {
+  const database = await openStore(temporaryDirectory(), { isReplica: true });
+  const proposed: unknown[] = [];
+  const propose = async (calls: readonly unknown[], version: number) => {
+    proposed.push(version);
+    return calls.map((_, id) => ({ id, value: undefined }));
+  };
+  const store = createReplicatedStore(database, propose, { commonVersion: () => 3, olderThan: () => ['accounts-2'] });
+  const args = ['org_1', { scopes: ['webhooks'] as const }, OPERATOR] as const;
+  const refused = { reason: 'conflict', isUnsent: true };
+  await expect(store.createKey(...args)).rejects.toMatchObject(refused);
+  await expect(store.operate({ id: 'call', name: 'createKey', args })).rejects.toMatchObject(refused);
+  await store.createKey('org_1', { scopes: ['listen'] }, OPERATOR);
+  expect(proposed).toEqual([1]);
+});
