@@ -264,8 +264,14 @@ describe('a file', () => {
     expect(files?.open(handshake(RAW))).toMatchObject({ contentType: 'audio/l16;rate=16000' });
   });
 
-  it('must be in the body: addresses are refused', () =>
-    expect(() => files?.open(handshake('', 'application/json'))).toThrow(/Download the file .* Send it as the body/));
+  it('may be at an address, in a JSON object', () => {
+    expect(files?.sourceIn?.({ url: 'https://example.com/a.wav' })).toEqual({
+      url: 'https://example.com/a.wav',
+      param: 'url',
+    });
+    for (const body of [{}, { url: '' }, { url: 7 }])
+      expect(() => files?.sourceIn?.(body)).toThrow(expect.objectContaining({ extras: { param: 'url' } }));
+  });
 
   const heard = {
     ...{ text: 'Nine, one.', task: 'transcribe', language: 'english', duration: 1.5, model: 'local/digits-en' },
