@@ -288,3 +288,32 @@ export const StartMessage = Type.Object(
       'The first text message of a connection whose URL has `start=message`. It takes any parameter that is not already in the URL. An `error` event reports a refusal.',
   },
 );
+
+const ofForm = TranscriptionForm.properties;
+
+/** In the place of the form, where the audio is at an address. */
+export const TranscriptionObject = Type.Object(
+  {
+    audio_url: Type.String({ ...ofForm.audio_url }),
+    ...chainMembers,
+    ...listed(Vocabulary.properties),
+    fallbacks: StartMessage.properties.fallbacks,
+    response_format: ofForm.response_format,
+    temperature: ofForm.temperature,
+    timestamp_granularities: ofForm['timestamp_granularities[]'],
+    provider_params: ofForm.provider_params,
+    speech_gate: ofForm.speech_gate,
+    stream: ofForm.stream,
+    chunking_strategy: Type.Optional(
+      Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())], { description: OPENAIS }),
+    ),
+    include: ofForm['include[]'],
+    known_speaker_names: ofForm['known_speaker_names[]'],
+    known_speaker_references: ofForm['known_speaker_references[]'],
+    keywords: ofForm['keywords[]'],
+  },
+  {
+    additionalProperties: false,
+    description: 'The same as the form, with lists and objects as JSON has them. The body has at most 256 KiB.',
+  },
+);

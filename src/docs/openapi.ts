@@ -152,10 +152,14 @@ function queryParameter(parameter: TSchema, book: SchemaBook): Json {
   return parameter.type === 'object' ? { description: told, content } : { description: told, schema };
 }
 
-function requestBody({ required, type, schema, example }: NonNullable<Operation['body']>, book: SchemaBook): Json {
-  const encoding =
-    type === 'multipart/form-data' ? { encoding: { provider_params: { contentType: 'application/json' } } } : {};
-  return { required, content: { [type]: { schema: book.use(schema), ...encoding, example } } };
+function requestBody({ required, also, ...body }: NonNullable<Operation['body']>, book: SchemaBook): Json {
+  const forms = [body, ...(also === undefined ? [] : [also])];
+  const content = forms.map(({ type, schema, example }) => {
+    const encoding =
+      type === 'multipart/form-data' ? { encoding: { provider_params: { contentType: 'application/json' } } } : {};
+    return [type, { schema: book.use(schema), ...encoding, example }];
+  });
+  return { required, content: Object.fromEntries(content) };
 }
 
 function responseOf(

@@ -139,7 +139,9 @@ export async function problemsOfRequest({ method, url, status }: Answer, sent: u
     const place = ['paths', template, name, 'parameters', `${at}`, 'schema'];
     return schema === undefined ? [] : schemas.problems(place, readAs(schema, text));
   });
-  const [[type, body] = []] = Object.entries(operation.requestBody?.content ?? {});
+  const bodies = Object.entries(operation.requestBody?.content ?? {});
+  const isText = typeof sent === 'string';
+  const [type, body] = bodies.find(([each]) => (each === 'application/json') === isText) ?? bodies[0] ?? [];
   const value = await bodyOf(sent, body?.schema);
   if (type !== undefined && value !== undefined) {
     problems.push(...schemas.problems(['paths', template, name, 'requestBody', 'content', type, 'schema'], value));

@@ -45,11 +45,18 @@ export interface Operation {
   query?: TObject;
   /** Headers of the request. */
   headers?: Readonly<Record<string, Json>>;
-  body?: { required: boolean; type: 'application/json' | 'multipart/form-data'; schema: TSchema; example: Json };
+  /** `also`: another form that it may have. */
+  body?: RequestBody & { required: boolean; also?: RequestBody };
   answers: Readonly<Record<string, Answer>>;
   errors: readonly ErrorCode[];
   /** What follows `curl`, with `{base}` for the address of the gateway, and the key in VOXGATE_KEY. */
   curl: string;
+}
+
+interface RequestBody {
+  type: 'application/json' | 'multipart/form-data';
+  schema: TSchema;
+  example: Json;
 }
 
 /** What may befall any request. */

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { ErrorAnswer } from '../../api/error-body.ts';
 import type { ErrorCode } from '../../api/error-catalogue.ts';
 import { Model, ModelList, ModelsQuery, ShortModelList } from '../../api/models.ts';
-import { ListenQuery, TranscriptionForm } from '../../api/request-parameters.ts';
+import { ListenQuery, TranscriptionForm, TranscriptionObject } from '../../api/request-parameters.ts';
 import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
 import {
   DiarizedTranscription,
@@ -108,7 +108,7 @@ const createTranscription: Operation = {
   tag: 'Files',
   summary: 'Transcribe a file',
   description:
-    'One call: the form uploads the audio, the answer is the transcript. Fields come in any order; a large file whose fields are all in front of it is with the provider while it still arrives. `audio_url` names a file that the gateway fetches instead: in a form without `file`, or in a JSON object with the same members. OpenAI’s client libraries work unchanged.',
+    'One call: the form uploads the audio, the answer is the transcript. Fields come in any order; a large file whose fields are all in front of it is with the provider while it still arrives. `audio_url` names a file that the gateway fetches instead: in a form without `file`, or in a JSON object. OpenAI’s client libraries work unchanged.',
   security: 'upload',
   headers: {
     'Idempotency-Key': {
@@ -123,6 +123,11 @@ const createTranscription: Operation = {
     type: 'multipart/form-data',
     schema: TranscriptionForm,
     example: { model: 'local/commands-en', response_format: 'verbose_json', file: '(the bytes of the file)' },
+    also: {
+      type: 'application/json',
+      schema: TranscriptionObject,
+      example: { model: 'local/commands-en', audio_url: 'https://example.com/commands.wav' },
+    },
   },
   answers: {
     200: {

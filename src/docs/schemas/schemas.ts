@@ -5,7 +5,7 @@ import { HealthAnswer, ReadyAnswer } from '../../api/health.ts';
 import * as listen from '../../api/listen.ts';
 import * as events from '../../api/listen-events.ts';
 import { Capabilities, Mode, Model, ModelList, Price, ShortModel, ShortModelList } from '../../api/models.ts';
-import { StartMessage, TranscriptionForm } from '../../api/request-parameters.ts';
+import { StartMessage, TranscriptionForm, TranscriptionObject } from '../../api/request-parameters.ts';
 import { modelOf } from '../../api/slug.ts';
 import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
 import * as transcriptions from '../../api/transcriptions.ts';
@@ -72,6 +72,7 @@ export const restSchemas = (providers: readonly Provider[]): NamedSchemas => ({
   Capabilities,
   Price,
   TranscriptionForm,
+  TranscriptionObject,
   Transcription: transcriptions.Transcription,
   VerboseTranscription: transcriptions.VerboseTranscription,
   Segment: transcriptions.Segment,

@@ -8,6 +8,7 @@ import { parseNetworks } from '../../../src/runtime/network-addresses.ts';
 import type { Resolve } from '../../../src/runtime/outbound/reachable.ts';
 import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
 import { type LimitedSignal, limitedSignal } from '../../../src/runtime/timeouts.ts';
+import { openTlsFront } from '../../sdk/simulator/tls-front.ts';
 import { fetched, HERE, head, remoteAudio, remoteServer, WAV, whole } from './remote-server.ts';
 
 const SECRET = 'X-Amz-Signature=5ec7e7';
@@ -285,6 +286,15 @@ describe('a server', () => {
     const networks = parseNetworks('127.0.0.0/8');
     const answer = await refused(fetched(`http://127.0.0.9:${port}/`, { networks }));
     expect(answer).toEqual(as('audio_url_failed', /could not be reached/));
+  });
+
+  test('with a certificate that no authority has signed is not believed', async () => {
+    const server = await remoteServer((socket) => socket.end(whole(WAV)));
+    const front = await openTlsFront(server.port);
+    const answer = await refused(fetched(`${front.url.replace('wss:', 'https:')}/a.wav?${SECRET}`));
+    expect(answer).toEqual(as('audio_url_failed', /certificate of its server is not valid/));
+    expect(server.requests).toEqual([]);
+    await front.close();
   });
 
   test('without TLS is not spoken to by `https`', async () => {

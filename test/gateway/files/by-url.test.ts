@@ -158,7 +158,9 @@ it('takes the members of a JSON object as the form has them', async () => {
     model: 'straight/file',
     audio_url: at('/small.flac'),
     response_format: 'verbose_json',
-    'timestamp_granularities[]': ['segment'],
+    timestamp_granularities: ['segment'],
+    fallbacks: ['second/file'],
+    keyterms: ['Voxgate', 'Zoë'],
     temperature: 0.5,
     strict: false,
   });
