@@ -3,15 +3,19 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openSqliteStore } from '../../../../src/node/store/sqlite-store.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
 import { type Reply, Visitor, vendors } from './vendors.ts';
 
+const BY = { type: 'operator', id: 'test' } as const;
 const { bytes: WAV } = sampleAudio('commands.wav');
 const MODEL = 'local/commands-en';
 const WORDS = /kitchen/i;
 const SECRET = '5ec7e7';
 
 let gateway: LiveGateway;
+/** May have one file in progress. */
+let singleKey = '';
 let files: Server;
 let listener: RequestListener;
 const fetches: string[] = [];
@@ -23,6 +27,10 @@ beforeAll(async () => {
     VOXGATE_WEBHOOK_NETWORKS: '127.0.0.1',
     VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '10000',
   });
+  const store = await openSqliteStore({ directory: gateway.directory });
+  const { id } = await store.createOrganisation('One at a time', null, BY);
+  singleKey = (await store.createKey(id, { sessionsMax: 1 }, BY)).secret;
+  store.close();
   files = createServer((request, response) => {
     fetches.push(request.url ?? '');
     listener(request, response);
@@ -91,6 +99,32 @@ describe.each(vendors)('an address of a client of $dialect', (vendor) => {
   it('is not fetched for a model that is unknown', async () => {
     const reply = await vendor.askElsewhere(visitor(), url(), 'local/none');
     expect([reply.status, fetches]).toEqual([404, []]);
+  });
+
+  it('is fetched when its job runs, and not before', async () => {
+    const single = new Visitor(gateway.url, vendor, singleKey);
+    const { removal = '' } = vendor;
+    let begun = () => {};
+    const begins = () =>
+      new Promise<void>((resolve) => {
+        begun = resolve;
+      });
+    listener = (_, response) => {
+      response.writeHead(200).write(WAV.subarray(0, 1_000));
+      begun();
+    };
+    const first = begins();
+    const ids = [];
+    for (let job = 0; job < 5; job++) ids.push(idOf(await vendor.askElsewhere(single, url(`/${job}.wav`), MODEL)));
+    await first;
+    expect(statusOf(await single.send('GET', pathOf(ids[4] as string)))).toBe(vendor.statuses.queued);
+    expect(fetches).toHaveLength(1);
+    for (const [job, id] of ids.entries()) {
+      const next = begins();
+      expect((await single.send('DELETE', pathOf(id) + removal)).status).toBeLessThan(300);
+      if (job < 4) await next;
+    }
+    expect(fetches.map((path) => path.slice(0, 6))).toEqual(['/0.wav', '/1.wav', '/2.wav', '/3.wav', '/4.wav']);
   });
 
   it('ends with its job', async () => {
