@@ -16,6 +16,8 @@ import { type PartLimits, partsOf, rulesOf } from './plan.ts';
 export const PARTS_PER_FILE = 4;
 /** Parts of all files of a node that are, with a share for each organisation. Each takes up to 38 MB of the disk. */
 export const PARTS_MAX = 32;
+/** Of one file: a hundred hours at a model that takes ten minutes. A file that would make more is not cut. */
+export const PARTS_OF_FILE_MAX = 600;
 /** What models of speech are made for; more would only make the parts larger. */
 const SAMPLE_RATE = 16_000;
 /** What the decoders of this gateway read. */
@@ -41,6 +43,7 @@ export interface LongFilesOptions {
   openFile(organisationId: string): Promise<PartFile>;
   partsMax?: number;
   partsPerFile?: number;
+  partsOfFileMax?: number;
 }
 
 /** One file, for one model. */
@@ -66,12 +69,14 @@ export class LongFiles {
   readonly #options: LongFilesOptions;
   readonly #queue: FairQueue<Place>;
   readonly #partsPerFile: number;
+  readonly #partsOfFileMax: number;
   #parts = 0;
 
   constructor(options: LongFilesOptions) {
     this.#options = options;
     this.#queue = new FairQueue(new Quota(options.partsMax ?? PARTS_MAX));
     this.#partsPerFile = options.partsPerFile ?? PARTS_PER_FILE;
+    this.#partsOfFileMax = options.partsOfFileMax ?? PARTS_OF_FILE_MAX;
   }
 
   /** Parts that are cut and have no transcript yet. */
@@ -98,11 +103,14 @@ export class LongFiles {
       const rules = rulesOf(limits, sampleRate);
       if (rules === undefined || sampleRate === 0) throw new LegFailed(excess);
       const samples = file.seconds === undefined ? undefined : Math.round(file.seconds * sampleRate);
+      const expected = samples === undefined ? 1 : partsOf(samples, rules);
+      if (expected > this.#partsOfFileMax) throw new LegFailed(excess);
       const openFile = () => this.#options.openFile(organisationId);
       const parts = cutParts(decoder.audio(sampleRate, null), { sampleRate, rules, samples, openFile });
       const run = new PartsRun(file, abort, {
         sampleRate,
-        expected: samples === undefined ? 1 : partsOf(samples, rules),
+        expected,
+        partsMax: this.#partsOfFileMax,
         partsAtOnce: isPart ? 1 : this.#partsPerFile,
         enter: () => (isPart ? Promise.resolve(() => {}) : this.#enter(organisationId, abort.signal)),
         count: (change) => {
@@ -153,8 +161,9 @@ class Place {
 
 interface RunOptions {
   sampleRate: number;
-  /** About how many parts there will be. */
+  /** About how many parts there will be, and how many there may be. */
   expected: number;
+  partsMax: number;
   partsAtOnce: number;
   enter(): Promise<() => void>;
   /** Counts a part that was cut or is over. */
@@ -184,6 +193,7 @@ class PartsRun {
     try {
       for await (const part of parts) {
         this.#begin(part);
+        if (this.#cut > this.#options.partsMax) throw new LegFailed(this.#file.excess);
         while (this.#running.size >= this.#options.partsAtOnce) await Promise.race(this.#running);
         this.#abort.signal.throwIfAborted();
       }

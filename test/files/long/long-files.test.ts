@@ -126,6 +126,19 @@ describe('a file that is too long for a model', () => {
     expect([servers.one.arrived.length, files.opened]).toEqual([0, 0]);
   });
 
+  it('is not cut into more parts than a file may have, whether its length is known or not', async () => {
+    const { run, files } = await longRig({
+      scripted: { one: { audio: { max_file_bytes: 400_000 } } },
+      longFiles: { partsOfFileMax: 3 },
+    });
+    // The header says that the samples are as long as the file, whatever that is.
+    const endless = Buffer.concat([wavHeader(RATE, undefined), paused.bytes]);
+    for (const file of [kept(paused.bytes, RATE), arriving(endless)]) {
+      expect((await refusalOf(run(file, 'one/file'))).code).toBe('file_too_large');
+      expect(files.opened).toBe(0);
+    }
+  });
+
   it('that cannot be decoded goes to the next model', async () => {
     const { run, servers } = await longRig({ scripted: { one: { audio: { max_file_bytes: 5_000 } } } });
     const broken = Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(50_000, 'flac')]);
