@@ -43,6 +43,8 @@ const TOKENS_PER_SECOND = 8;
 const TOKENS_SPARE = 4;
 /** Times of one word, as it was found in two parts, differ by less. */
 const SAME_WORD_SECONDS = 0.4;
+/** An utterance may be this much earlier or later than a model says. */
+const MISPLACED_SECONDS = 1;
 /** Of two texts without times, so many of the words that would lie side by side have to be the same. */
 const SAME_WORDS_SHARE = 1 / 2;
 /** Words of an utterance that are looked through for the next token of its text. */
@@ -55,8 +57,10 @@ export function joinedAt(
   after: readonly Utterance[],
 ): [Utterance[], Utterance[]] {
   const count = Math.ceil((seam.to - seam.from) * TOKENS_PER_SECOND) + TOKENS_SPARE;
-  const tail = tailTokens(before, count).filter(({ at, isTimed }) => !isTimed || at >= seam.from - SAME_WORD_SECONDS);
-  const head = headTokens(after, count).filter(({ at, isTimed }) => !isTimed || at <= seam.to + SAME_WORD_SECONDS);
+  const allTail = tailTokens(before, count, seam.from - MISPLACED_SECONDS);
+  const allHead = headTokens(after, count, seam.to + MISPLACED_SECONDS);
+  const tail = allTail.filter(({ at, isTimed }) => !isTimed || at >= seam.from - SAME_WORD_SECONDS);
+  const head = allHead.filter(({ at, isTimed }) => !isTimed || at <= seam.to + SAME_WORD_SECONDS);
   const run = bestRun(tail, head);
   if (run !== undefined) {
     const last = head[run.afterEnd - 1] as Token;
@@ -69,11 +73,11 @@ export function joinedAt(
     return inOrder(seam, [...before], [...after]);
   }
   const middle = (seam.from + seam.to) / 2;
-  const lastKept = tailTokens(before, count).findLast(({ at }) => at < middle);
-  const lastDropped = headTokens(after, count).findLast(({ at }) => at < middle);
+  const lastKept = allTail.findLast(({ at }) => at < middle);
+  const lastDropped = allHead.findLast(({ at }) => at < middle);
   return inOrder(
     seam,
-    lastKept === undefined ? withoutTail(before, tailTokens(before, count)[0]) : upToToken(before, lastKept),
+    lastKept === undefined ? withoutTail(before, allTail[0]) : upToToken(before, lastKept),
     lastDropped === undefined ? [...after] : afterToken(after, lastDropped),
   );
 }
@@ -198,20 +202,22 @@ export function withTimes(utterance: Utterance, place: (seconds: number) => numb
   return placed;
 }
 
-/** The last tokens of all. */
-function tailTokens(utterances: readonly Utterance[], count: number): Token[] {
+/** The last tokens of utterances that end after a time. */
+function tailTokens(utterances: readonly Utterance[], count: number, from: number): Token[] {
   const tokens: Token[] = [];
   for (let place = utterances.length - 1; place >= 0 && tokens.length < count; place--) {
-    tokens.unshift(...tokensOf(utterances[place] as Utterance, place));
+    const utterance = utterances[place] as Utterance;
+    if (utterance.end >= from) tokens.unshift(...tokensOf(utterance, place));
   }
   return tokens.slice(-count);
 }
 
-/** The first tokens of all. */
-function headTokens(utterances: readonly Utterance[], count: number): Token[] {
+/** The first tokens of utterances that begin before a time. */
+function headTokens(utterances: readonly Utterance[], count: number, to: number): Token[] {
   const tokens: Token[] = [];
-  for (let place = 0; place < utterances.length && tokens.length < count; place++) {
-    tokens.push(...tokensOf(utterances[place] as Utterance, place));
+  for (const [place, utterance] of utterances.entries()) {
+    if (tokens.length >= count) break;
+    if (utterance.start <= to) tokens.push(...tokensOf(utterance, place));
   }
   return tokens.slice(0, count);
 }

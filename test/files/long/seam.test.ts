@@ -161,6 +161,12 @@ describe('a seam', () => {
     ]);
   });
 
+  it('takes no words for the same that were said before or after it', () => {
+    const before = [at('Goodbye.', 10, 11), at('Thank you very much.', 16, 18.5)];
+    const after = [at('Thank you very much.', 24.5, 26), at('Well.', 27, 28)];
+    expect(joinedAt(SEAM, before, after)).toEqual([before, after]);
+  });
+
   it('leaves a side without text as it is', () => {
     const one = [at('only', 1, 2)];
     expect(joinedAt(SEAM, one, [])).toEqual([one, []]);
