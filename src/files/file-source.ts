@@ -26,6 +26,8 @@ export interface AudioFile {
   measure?(): Promise<FileLength | undefined>;
   /** The copy of a file that can be read once, when all of it is here. Undefined where there is none; rejects where it never is. */
   copy?(): Promise<AudioFile | undefined>;
+  /** Some of it from a position on, or less at its end; only of a file that is kept. */
+  readAt?: ((position: number, length: number) => Promise<Uint8Array>) | undefined;
   /** Its bytes from the first on; each chunk is a buffer of its own. */
   read(): AsyncIterable<Uint8Array>;
 }
@@ -145,6 +147,11 @@ export class FileSource {
   /** All of it, where it is in memory. */
   get pieces(): readonly Uint8Array[] | undefined {
     return this.#file.pieces;
+  }
+
+  /** Reads some of it; undefined where only all of it can be read. */
+  get readAt(): AudioFile['readAt'] {
+    return this.#file.readAt;
   }
 
   /** Whether it can be read from its beginning. */

@@ -5,7 +5,8 @@ import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { ResolvedCandidate } from '../live/failover/chain.ts';
 import { excessOf } from './by-http.ts';
 import type { AudioFile, FileKind, FileSource } from './file-source.ts';
-import { isCuttable, type LongFiles, type PartsProgress } from './long/long-files.ts';
+import { isCuttable, keepsChannels } from './long/cut-file.ts';
+import type { LongFiles, PartsProgress } from './long/long-files.ts';
 import type { Transcript } from './long/merge.ts';
 import type { PartLimits } from './long/plan.ts';
 import type { FileLength } from './money/length.ts';
@@ -57,10 +58,13 @@ export class InParts {
    * Why the first of these models does not take the file whole, where the file is to be cut for it. Undefined where it goes whole, or is
    * left to another model: one that keeps speakers apart in the whole file, if that was requested.
    */
-  async excess([member, ...others]: readonly ResolvedCandidate[], source: FileSource): Promise<LegFailure | undefined> {
+  async excess(left: readonly ResolvedCandidate[], source: FileSource): Promise<LegFailure | undefined> {
+    const [member, ...others] = left;
     const { longFiles, request } = this.#options;
     if (longFiles === undefined || member === undefined || source.bytes === undefined) return undefined;
     if (!isCuttable(source.kind) || !takesParts(member)) return undefined;
+    // A part is charged as one channel.
+    if (keepsChannels(source.kind) && (source.readAt === undefined || left.some(billsEach))) return undefined;
     const seconds = await this.#secondsOf(source, member);
     const excess = excessOf(member, source, seconds);
     if (excess === undefined || !member.diarization) return excess;
@@ -128,6 +132,9 @@ const limitsOf = ({ card: { audio } }: ResolvedCandidate): PartLimits => ({
   bytesMax: audio.max_file_bytes,
   secondsMax: audio.max_seconds,
 });
+
+const billsEach = ({ provider }: ResolvedCandidate): boolean =>
+  provider.batch?.kind === 'http' && provider.batch.billsChannels === 'always';
 
 /** Not where each channel is to be transcribed separately: parts have one. Models behind a live leg are sent the whole file, as samples. */
 function takesParts({ provider, params }: ResolvedCandidate): boolean {

@@ -77,6 +77,7 @@ export function audioFileOf(
   return {
     bytes: size,
     pieces,
+    readAt: size === undefined ? undefined : (position, length) => file.readAt(position, length),
     rawSampleRate: rawRate(file.contentType),
     secondsMin,
     secondsMax,
@@ -89,7 +90,7 @@ export function audioFileOf(
       const arrived = file.arrived?.();
       if (arrived === undefined) return undefined;
       return {
-        ...{ bytes: arrived.size, rawSampleRate: undefined, secondsMin, secondsMax },
+        ...{ bytes: arrived.size, rawSampleRate: undefined, secondsMin, secondsMax, readAt: arrived.readAt },
         measure: () => measureWhole(file, measure).catch(() => undefined),
         read: () => piecesOf(arrived),
       };

@@ -22,8 +22,8 @@ type Content = Omit<MeasuredAudio, 'hasVideo'> & {
   packetSeconds?: number;
 };
 
-/** Of the longest of its tracks; undefined where there is none, or it cannot be measured. */
-export function* mp4Audio(from: number, size: number): Scan<MeasuredAudio | undefined> {
+/** Its tracks of sound, with all of their samples; undefined where its tables are larger than any that is honest. */
+export function* mp4Tracks(from: number, size: number): Scan<{ tracks: Track[]; hasVideo: boolean } | undefined> {
   const tracks: Track[] = [];
   let hasVideo = false;
   for (let at = from; at + 8 <= size; ) {
@@ -41,6 +41,14 @@ export function* mp4Audio(from: number, size: number): Scan<MeasuredAudio | unde
     }
     at += bytes;
   }
+  return { tracks, hasVideo };
+}
+
+/** Of the longest of its tracks; undefined where there is none, or it cannot be measured. */
+export function* mp4Audio(from: number, size: number): Scan<MeasuredAudio | undefined> {
+  const movie = yield* mp4Tracks(from, size);
+  if (movie === undefined) return undefined;
+  const { tracks, hasVideo } = movie;
   const measured: MeasuredAudio = { seconds: 0, secondsMax: 0, channels: 1, isDamaged: false, hasVideo };
   let statedSeconds = 0;
   for (const track of tracks) {

@@ -24,7 +24,8 @@ export function movieOf(moov: Uint8Array, size: number): Movie {
     if (type !== 'trak') continue;
     const media = inside(body, 'mdia');
     const table = inside(media, 'minf', 'stbl');
-    const codec = mp4Codec(inside(table, 'stsd'));
+    const description = inside(table, 'stsd');
+    const codec = mp4Codec(description);
     const handler = handlerOf(media);
     hasVideo ||= handler === 'vide';
     const isPicture = handler === 'vide' && codec?.kind === 'pcm';
@@ -38,6 +39,7 @@ export function movieOf(moov: Uint8Array, size: number): Movie {
     tracks.push({
       id,
       codec,
+      description,
       timescale,
       ticks: ticksOfTable(inside(table, 'stts')),
       runs: tableRuns(table, size),
@@ -95,6 +97,8 @@ export interface Run {
 export interface Track {
   id: number;
   codec: Mp4Codec;
+  /** Its `stsd`, without the head of the box. */
+  description: Uint8Array | undefined;
   /** Of a second. */
   timescale: number;
   /** What its tables and fragments say of its samples. */

@@ -12,14 +12,17 @@ export interface PartFile {
   close(): Promise<void>;
 }
 
-/** A part with its audio. */
-export interface CutPart extends Part {
+/** The audio of a part. */
+export interface PartAudio {
   /** From 0 on. */
   index: number;
   file: AudioFile;
   /** Gives up its file. */
   close(): Promise<void>;
 }
+
+/** A part with its audio, in samples. */
+export interface CutPart extends Part, PartAudio {}
 
 export interface CutOptions {
   sampleRate: number;

@@ -1,16 +1,12 @@
 // Files that a model does not take whole: cut into parts that it takes, which are transcribed side by side and joined. Which models
 // transcribe a part, and what follows when one fails, is decided by whoever hands over the file.
-import type { LegFailure } from '../../../machines/events.ts';
 import { deferred } from '../../http/deferred.ts';
 import { LegFailed } from '../../live/upstream/leg-failures.ts';
 import { FairQueue, Quota } from '../../runtime/limits/quota.ts';
-import type { FileDecodings } from '../decoding/decoding.ts';
-import { FileDecoder } from '../file-decoder.ts';
-import type { FileKind, FileSource } from '../file-source.ts';
 import { damagedWarning } from '../money/length.ts';
-import { type CutPart, cutParts, type PartFile } from './cutter.ts';
+import { type CutDependencies, type CutFile, type CutRequest, openCut, type TimedPart } from './cut-file.ts';
+import type { PartAudio } from './cutter.ts';
 import { type DonePart, merged, type Transcript } from './merge.ts';
-import { type PartLimits, partsOf, rulesOf } from './plan.ts';
 
 /** Parts of one file that are transcribed at a time. */
 export const PARTS_PER_FILE = 4;
@@ -18,17 +14,6 @@ export const PARTS_PER_FILE = 4;
 export const PARTS_MAX = 32;
 /** Of one file: a hundred hours at a model that takes ten minutes. A file that would make more is not cut. */
 export const PARTS_OF_FILE_MAX = 600;
-/** What models of speech are made for; more would only make the parts larger. */
-const SAMPLE_RATE = 16_000;
-/** What the decoders of this gateway read. */
-const CUT_FORMATS: readonly string[] = [
-  ...['wav', 'rifx', 'w64', 'aiff', 'au', 'caf'],
-  ...['mp3', 'mp2', 'flac', 'ogg', 'webm'],
-];
-
-/** Whether a file of this kind can be cut. */
-export const isCuttable = (kind: FileKind): boolean => kind.kind === 'raw' || CUT_FORMATS.includes(kind.format);
-
 /** How far a file is. */
 export interface PartsProgress {
   /** Parts that have their transcript. */
@@ -37,31 +22,19 @@ export interface PartsProgress {
   parts: number;
 }
 
-export interface LongFilesOptions {
-  decodings: Pick<FileDecodings, 'open'>;
-  /** A file on the disk for one part. Rejects with an ApiError where there is no room. */
-  openFile(organisationId: string): Promise<PartFile>;
+export interface LongFilesOptions extends CutDependencies {
   partsMax?: number;
   partsPerFile?: number;
   partsOfFileMax?: number;
 }
 
-/** One file, for one model. */
-export interface LongFile {
-  organisationId: string;
-  /** It can be read from its beginning. */
-  source: FileSource;
-  /** Length, where that is known. */
-  seconds: number | undefined;
-  /** What the model takes. */
-  limits: PartLimits;
-  /** Why the file does not go whole: thrown where it cannot be cut either. */
-  excess: LegFailure;
+/** One file, for one model that does not take it whole. It can be read from its beginning. */
+export interface LongFile extends CutRequest {
   /** It is itself a part: its own parts come one after the other, and wait for no place. */
   isPart: boolean;
   signal: AbortSignal;
   /** Transcribes a part. Rejects with what ends the whole file. */
-  transcribe(part: CutPart, signal: AbortSignal): Promise<Transcript>;
+  transcribe(part: PartAudio, signal: AbortSignal): Promise<Transcript>;
   onProgress?: ((progress: PartsProgress) => void) | undefined;
 }
 
@@ -90,26 +63,17 @@ export class LongFiles {
    * @throws LegFailed where it cannot be cut; what a part fails with; the signal's reason when aborted
    */
   async transcribe(file: LongFile): Promise<Transcript> {
-    const { source, organisationId, limits, excess, isPart } = file;
+    const { organisationId, excess, isPart } = file;
     const abort = new AbortController();
     const leave = () => abort.abort(file.signal.reason);
     if (file.signal.aborted) leave();
     else file.signal.addEventListener('abort', leave, { once: true });
-    let decoder: FileDecoder | undefined;
+    let cut: CutFile | undefined;
     try {
-      const decode = (opened: FileSource) => this.#options.decodings.open(opened, organisationId, abort.signal);
-      decoder = await FileDecoder.open(source, decode);
-      const sampleRate = Math.min(SAMPLE_RATE, decoder.sampleRate);
-      const rules = rulesOf(limits, sampleRate);
-      if (rules === undefined || sampleRate === 0) throw new LegFailed(excess);
-      const samples = file.seconds === undefined ? undefined : Math.round(file.seconds * sampleRate);
-      const expected = samples === undefined ? 1 : partsOf(samples, rules);
-      if (expected > this.#partsOfFileMax) throw new LegFailed(excess);
-      const openFile = () => this.#options.openFile(organisationId);
-      const parts = cutParts(decoder.audio(sampleRate, null), { sampleRate, rules, samples, openFile });
+      cut = await openCut(file, this.#options, abort.signal);
+      if (cut.expected > this.#partsOfFileMax) throw new LegFailed(excess);
       const run = new PartsRun(file, abort, {
-        sampleRate,
-        expected,
+        expected: cut.expected,
         partsMax: this.#partsOfFileMax,
         partsAtOnce: isPart ? 1 : this.#partsPerFile,
         enter: () => (isPart ? Promise.resolve(() => {}) : this.#enter(organisationId, abort.signal)),
@@ -117,11 +81,11 @@ export class LongFiles {
           this.#parts += change;
         },
       });
-      const done = await run.all(parts);
+      const done = await run.all(cut.parts);
       if (done.length === 0) throw new LegFailed(excess);
-      return whole(done, decoder, file);
+      return whole(done, cut, file);
     } finally {
-      decoder?.close();
+      cut?.close();
       file.signal.removeEventListener('abort', leave);
     }
   }
@@ -160,7 +124,6 @@ class Place {
 }
 
 interface RunOptions {
-  sampleRate: number;
   /** About how many parts there will be, and how many there may be. */
   expected: number;
   partsMax: number;
@@ -189,7 +152,7 @@ class PartsRun {
   }
 
   /** All parts with their transcripts, in their order. The first that fails ends the others. */
-  async all(parts: AsyncIterable<CutPart>): Promise<DonePart[]> {
+  async all(parts: AsyncIterable<TimedPart>): Promise<DonePart[]> {
     try {
       for await (const part of parts) {
         this.#begin(part);
@@ -207,7 +170,7 @@ class PartsRun {
     return this.#done.sort((one, other) => one.start - other.start);
   }
 
-  #begin(part: CutPart): void {
+  #begin(part: TimedPart): void {
     this.#cut++;
     this.#options.count(1);
     const running = this.#run(part)
@@ -221,18 +184,12 @@ class PartsRun {
     this.#running.add(running);
   }
 
-  async #run(part: CutPart): Promise<void> {
-    const { sampleRate, enter } = this.#options;
-    const secondsOf = (samples: number) => samples / sampleRate;
-    const leave = await enter();
+  async #run(part: TimedPart): Promise<void> {
+    const leave = await this.#options.enter();
     try {
       const transcript = await this.#file.transcribe(part, this.#abort.signal);
-      this.#done.push({
-        start: secondsOf(part.start),
-        end: secondsOf(part.end),
-        overlap: secondsOf(part.overlap),
-        transcript,
-      });
+      const { start, end, overlap } = part;
+      this.#done.push({ start, end, overlap, transcript });
       this.#tell();
     } finally {
       leave();
@@ -252,24 +209,26 @@ class PartsRun {
 }
 
 /** The transcript of the file, for as many seconds as a model that takes it whole is charged for. */
-function whole(done: readonly DonePart[], decoder: FileDecoder, { source, seconds }: LongFile): Transcript {
-  const { isDamaged, seconds: decoded } = decoder;
+function whole(done: readonly DonePart[], cut: CutFile, { source, seconds }: LongFile): Transcript {
+  const { isDamaged, seconds: decoded } = cut;
   const least = source.secondsMin ?? seconds ?? 0;
   const counted = seconds === undefined || isDamaged ? decoded : Math.min(seconds, Math.max(least, decoded));
   const result = merged(done, Math.min(counted, source.secondsMax ?? counted));
-  const cuts = done.slice(0, -1);
-  const inSpeech = cuts.filter(({ overlap }) => overlap > 0).length;
   const warnings = [...result.warnings];
-  if (cuts.length > 0) warnings.push(cutWarning(result.member.slug, done.length, inSpeech));
+  if (done.length > 1) warnings.push(cutWarning(result.member.slug, done, cut));
   if (isDamaged) warnings.push(damagedWarning);
   return { ...result, warnings };
 }
 
-const cutWarning = (slug: string, parts: number, inSpeech: number): Transcript['warnings'][number] => ({
-  code: 'file_cut',
-  message: `${slug} does not take the whole file: it was transcribed in ${parts} parts${
-    inSpeech === 0
-      ? ', cut at pauses.'
-      : `. ${inSpeech} of ${parts - 1} cuts had no pause within reach; check the words there.`
-  }`,
-});
+function cutWarning(slug: string, done: readonly DonePart[], { isBlind }: CutFile): Transcript['warnings'][number] {
+  const parts = done.length;
+  const inSpeech = done.filter(({ overlap }) => overlap > 0).length;
+  const some = isBlind
+    ? '. The gateway does not decode this file, so the cuts may be in speech; check the words there.'
+    : `. ${inSpeech} of ${parts - 1} cuts had no pause within reach; check the words there.`;
+  const how = inSpeech === 0 ? ', cut at pauses.' : some;
+  return {
+    code: 'file_cut',
+    message: `${slug} does not take the whole file: it was transcribed in ${parts} parts${how}`,
+  };
+}

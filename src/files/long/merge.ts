@@ -67,7 +67,7 @@ function utterancesOf(parts: readonly DonePart[], isDiarized: boolean): Utteranc
   for (const [index, part] of parts.entries()) {
     const { start, end, transcript } = part;
     let own = transcript.utterances.map((each) =>
-      withTimes(each, (seconds) => Math.min(Math.max(seconds, 0) + start, end)),
+      withTimes(each, (seconds) => Math.min(Math.max(seconds + start, start, 0), end)),
     );
     if (isDiarized) own = own.map((each) => withSpeakersFrom(each, speakers));
     speakers = own.reduce(

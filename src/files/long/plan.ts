@@ -43,10 +43,10 @@ const SEARCH_SECONDS_MAX = 120;
 const SEARCH_SHARE = 1 / 4;
 const PAUSE_SECONDS = 0.4;
 /** Long enough for a few words, by which two parts are joined. */
-const OVERLAP_SECONDS = 3;
+export const OVERLAP_SECONDS = 3;
 /** Providers count a little differently. */
-const SPARE_SECONDS = 1;
-const BYTES_SHARE = 0.98;
+export const SPARE_SECONDS = 1;
+export const BYTES_SHARE = 0.98;
 
 /** The rules for parts of linear16 WAV that a model takes; undefined where it takes too little. */
 export function rulesOf({ bytesMax, secondsMax }: PartLimits, sampleRate: number): CutRules | undefined {

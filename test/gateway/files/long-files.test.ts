@@ -4,8 +4,11 @@ import type { VerboseTranscription } from '../../../src/api/transcriptions.ts';
 import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
 import { SimulatorServer } from '../../../src/vendors/simulation/server.ts';
 import { simulators } from '../../../src/vendors/simulators.ts';
+import { longM4a } from '../../fakes/audio/long-m4a.ts';
+import { measured } from '../../fakes/audio/measured.ts';
 import { RATE, said, talk, talkingEar } from '../../fakes/audio/talking.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
+import { answer, HttpProvider } from '../../live/upstream/http-batch-fixture.ts';
 
 const WORDS = 2_200;
 const MODEL = 'openai/whisper-1';
@@ -31,11 +34,13 @@ async function start(provider: string, ear = talkingEar()): Promise<string> {
   return server.url;
 }
 
-async function send(live: LiveGateway, fields: Record<string, string>) {
+const TALK = new Blob([audio.bytes], { type: `audio/l16;rate=${RATE}` });
+
+async function send(live: LiveGateway, fields: Record<string, string>, file = TALK) {
   const form = new FormData();
   const all = { response_format: 'verbose_json', 'timestamp_granularities[]': 'word', speech_gate: 'off', ...fields };
   for (const [name, value] of Object.entries(all)) form.append(name, value);
-  form.append('file', new Blob([audio.bytes], { type: `audio/l16;rate=${RATE}` }), 'talk.raw');
+  form.append('file', file, 'talk');
   const response = await live.request('/v1/audio/transcriptions', { method: 'POST', body: form });
   const answer = (await response.json()) as VerboseTranscription;
   const record = await live.request(`/v1/sessions/${answer.request_id}`);
@@ -95,5 +100,31 @@ describe('a file of 32 MB at a model that takes 25 MB', () => {
     const { status, answer } = await send(live, { model: MODEL });
     expect([status, answer]).toMatchObject([400, { error: { code: 'unsupported_audio' } }]);
     expect(await (await live.request('/v1/balance')).json()).toEqual(before);
+  });
+});
+
+describe('an M4A file of 27 MB, which the gateway does not decode', () => {
+  it('is sent in M4A parts, with one bill', async () => {
+    const { bytes, seconds } = await longM4a(27_000_000);
+    const provider = await new HttpProvider((response, arrived) => {
+      const from = arrived.body.indexOf('ftypM4A') - 4;
+      const duration = measured(arrived.body.subarray(from, arrived.body.lastIndexOf('\r\n--')))?.seconds ?? 0;
+      const segments = [{ id: 0, start: 5, end: duration - 5, text: 'some of it' }];
+      answer({ task: 'transcribe', language: 'english', duration, text: 'some of it', segments })(response, arrived);
+    }).listen();
+    try {
+      const live = await startLiveGateway({ VOXGATE_OPENAI_URL: provider.url, OPENAI_API_KEY: 'key' });
+      const sent = await send(live, { model: MODEL, 'timestamp_granularities[]': 'segment' }, new Blob([bytes]));
+      expect([sent.status, sent.answer.warnings?.map(({ code }) => code)]).toEqual([200, ['file_cut']]);
+      expect(provider.arrived).toHaveLength(Math.ceil(seconds / 1_200));
+      expect(provider.arrived.every(({ body }) => body.length < 26_214_400)).toBe(true);
+      expect(sent.answer.segments).toHaveLength(provider.arrived.length);
+      expect(sent.answer.segments?.at(-1)?.end).toBeCloseTo(seconds - 5, 0);
+      expect([sent.answer.duration, sent.seconds]).toEqual([sent.answer.usage.seconds, sent.answer.usage.seconds]);
+      expect(sent.answer.duration).toBeCloseTo(seconds, 1);
+      expect(sent.usage).toMatchObject([{ model: MODEL, seconds: sent.answer.duration }]);
+    } finally {
+      await provider.close();
+    }
   });
 });
