@@ -1,8 +1,8 @@
 // What clients of other vendors come back for, on a node that serves clients: their files, jobs and sessions.
-import { DetachedJobs } from '../compat/jobs/detached-jobs.ts';
+import { DetachedJobs } from '../jobs/detached-jobs.ts';
 import { JobsElsewhere } from '../compat/jobs/elsewhere.ts';
-import { JobRecords } from '../compat/jobs/job-records.ts';
-import { KeptFiles } from '../compat/jobs/kept-files.ts';
+import { JobRecords } from '../jobs/job-records.ts';
+import { KeptFiles } from '../jobs/kept-files.ts';
 import { KeptSessions } from '../compat/jobs/kept-sessions.ts';
 import { toApiError } from '../http/router.ts';
 import type { Quota } from '../runtime/limits/quota.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StaleJobs } from '../compat/jobs/stale-jobs.ts';
+import { StaleJobs } from '../jobs/stale-jobs.ts';
 import { JOURNAL_SUFFIX } from '../money/ledger/journal.ts';
 import { closeLostFiles, LostFiles, LostSessions } from '../money/ledger/lost-work.ts';
 import { type Assembly, jobNodeName } from './context.ts';

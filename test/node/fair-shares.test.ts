@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
 import { FileSpools } from '../../src/audio/tape/spool.ts';
-import { KeptFiles } from '../../src/compat/jobs/kept-files.ts';
+import { KeptFiles } from '../../src/jobs/kept-files.ts';
 import { LengthMeter } from '../../src/files/measuring/length-meter.ts';
 import type { Form } from '../../src/http/multipart/form.ts';
 import { FormMemory } from '../../src/http/multipart/form-fields.ts';

@@ -13,7 +13,7 @@ import type { ServerRequest } from '../../http/server.ts';
 import { isRecord, plainOfText, textOfPlain } from '../../runtime/plain-data.ts';
 import type { Answer } from '../../vendors/compat/dialect.ts';
 import type { ShownFile } from '../../vendors/compat/jobs.ts';
-import type { Owner } from './owner.ts';
+import type { Owner } from '../../jobs/owner.ts';
 
 const zip = promisify(gzip);
 const unzip = promisify(gunzip);

@@ -1,8 +1,6 @@
 // Jobs by whose they are: how many the node, an organisation and a key may have, and which are released where there are too many.
-// And what a client is shown again of what it requested: so much that lists of jobs stay small, whatever was sent.
 import type { JobState } from '../../vendors/compat/jobs.ts';
-import { type JsonObject, objectIn } from '../../vendors/kit/json.ts';
-import type { Owner } from './owner.ts';
+import type { Owner } from '../../jobs/owner.ts';
 
 export interface KeptBounds {
   jobs: number;
@@ -138,37 +136,3 @@ export class KeptJobs<Job extends OwnedJob> {
 
 const largest = <Item>(items: readonly Item[], sizeOf: (item: Item) => number): Item | undefined =>
   items.reduce<Item | undefined>((most, item) => (most && sizeOf(most) >= sizeOf(item) ? most : item), undefined);
-
-/** Of one job, as JSON. */
-export const SHOWN_BYTES_MAX = 4_096;
-/** Of one object that is too large: the others are left out unseen. */
-const MEMBERS_MAX = 100;
-
-/** All of it, or else the smallest of its members, and of those of objects in it. */
-export function shownAgain(asked: JsonObject, bytesMax = SHOWN_BYTES_MAX, isInner = false): JsonObject {
-  if (bytesOf(asked) <= bytesMax) return asked;
-  const members = Object.entries(asked)
-    .slice(0, MEMBERS_MAX)
-    .map(([name, value]) => ({ name, value, bytes: bytesOf({ [name]: value }) }))
-    .sort((one, other) => one.bytes - other.bytes);
-  const shown: [string, unknown][] = [];
-  let left = bytesMax - '{}'.length;
-  for (const { name, value, bytes } of members) {
-    const room = left - bytesOf({ [name]: {} });
-    const isPart = bytes > left;
-    if (room < 0 || (isPart && (isInner || objectIn(value) !== value))) continue;
-    const part = isPart ? shownAgain(objectIn(value), room, true) : value;
-    shown.push([name, part]);
-    left -= bytesOf({ [name]: part });
-  }
-  return Object.fromEntries(shown);
-}
-
-export function bytesOf(members: JsonObject): number {
-  try {
-    return Buffer.byteLength(JSON.stringify(members));
-  } catch {
-    // Nested deeper than can be written.
-    return Number.POSITIVE_INFINITY;
-  }
-}

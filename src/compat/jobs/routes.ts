@@ -2,25 +2,17 @@
 // The work of a job is that of `src/files/job.ts`, as for a client that waits, in a shape that all others can be made of.
 import type { Authenticator } from '../../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../../accounts/auth/limits.ts';
-import {
-  type Caller,
-  isUnlimited,
-  lastResortFor,
-  requireModels,
-  residencyRulesOf,
-} from '../../accounts/auth/permissions.ts';
+import type { Caller } from '../../accounts/auth/permissions.ts';
 import type { AudioSource } from '../../api/audio-source.ts';
 import { apiError } from '../../api/errors.ts';
 import { twoFiles } from '../../api/not-served.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
-import { verboseTranscriptionOf } from '../../files/answers.ts';
-import { FileJob, type JobDependencies } from '../../files/job.ts';
+import type { JobDependencies } from '../../files/job.ts';
 import { lengthOf } from '../../files/money/length.ts';
 import { AudioElsewhere } from '../../files/remote/audio-elsewhere.ts';
 import { filenameOf } from '../../files/remote/remote-audio.ts';
 import { warningHeader } from '../../files/routes/answer.ts';
 import { fetchToKeep, readToKeep, requestOf, type UploadDependencies } from '../../files/routes/read-upload.ts';
-import type { EarlyAnswer, Upload } from '../../files/upload.ts';
 import { readJson } from '../../http/json-body.ts';
 import type { FormLimits } from '../../http/multipart/form.ts';
 import type { Field } from '../../http/multipart/form-fields.ts';
@@ -44,13 +36,14 @@ import { asForm } from '../as-form.ts';
 import { ANSWER, captionsOf } from '../files.ts';
 import { inOwnNames, parametersFor, unmetOf } from '../parameters.ts';
 import { addressOf, dialectRoutes, type Keyed } from '../routes.ts';
-import type { DetachedJobs, Work } from './detached-jobs.ts';
+import type { DetachedJobs, Work } from '../../jobs/detached-jobs.ts';
 import type { JobsElsewhere, JobsHere } from './elsewhere.ts';
-import { holderOf, newFileId } from './file-ids.ts';
-import type { KeptFile, KeptFiles } from './kept-files.ts';
-import { bytesOf, SHOWN_BYTES_MAX, shownAgain } from './kept-jobs.ts';
+import { holderOf, newFileId } from '../../jobs/file-ids.ts';
+import type { KeptFiles } from '../../jobs/kept-files.ts';
+import { bytesOf, SHOWN_BYTES_MAX, shownAgain } from '../../jobs/shown-again.ts';
+import { admitJob, type JobRequester, requireKey, transcribeKept } from '../../jobs/transcribe-kept.ts';
 import type { KeptSessions } from './kept-sessions.ts';
-import type { Owner } from './owner.ts';
+import type { Owner } from '../../jobs/owner.ts';
 
 export interface JobRoutesDependencies extends JobDependencies, UploadDependencies {
   authenticator: Pick<Authenticator, 'holds'>;
@@ -314,7 +307,7 @@ class Asked {
     const unmet = unmetOf(this.#dialect, clientRequest, key);
     this.#unmet = unmet;
     const asked = this.#requestOf(clientRequest);
-    await admit(asked, this.#askedBy(), this.#dependencies);
+    await admitJob(asked, this.#askedBy(), this.#dependencies);
     const end = new AbortController();
     const work = {
       ...{ owner: this.#owner, file, asked: shownAgain(clientRequest.asked), end, ended },
@@ -323,7 +316,7 @@ class Asked {
     return detachedJobs.begin(work, () => limits.takeFile(key));
   }
 
-  #askedBy(): AskedBy {
+  #askedBy(): JobRequester {
     const { requestId, request } = this.#context;
     return { caller: this.#caller, requestId, traceparent: request.headers.get('traceparent') ?? undefined };
   }
@@ -362,76 +355,4 @@ type Heard = Awaited<ReturnType<typeof transcribeKept>>;
 function warned(heard: Heard, unmet: readonly Degradation[]): Heard {
   const warnings = [...unmet, ...inOwnNames(heard.transcription.warnings ?? [])];
   return warnings.length === 0 ? heard : { ...heard, transcription: { ...heard.transcription, warnings } };
-}
-
-const NOTHING_EARLY: EarlyAnswer = { heard: () => {}, isBegun: false };
-
-/** The request that asked for the job. */
-interface AskedBy {
-  caller: Caller;
-  requestId: string;
-  traceparent: string | undefined;
-}
-
-/** Rejects with an ApiError where models, permissions or credit do not allow it. */
-async function admit(request: TranscriptionRequest, by: AskedBy, dependencies: JobDependencies): Promise<void> {
-  await fileJob(by, new AbortController().signal, dependencies).admit(request);
-}
-
-export async function transcribeKept(
-  file: KeptFile,
-  request: TranscriptionRequest,
-  by: AskedBy,
-  signal: AbortSignal,
-  dependencies: Pick<JobRoutesDependencies, 'authenticator'> & JobDependencies,
-): ReturnType<Work['run']> {
-  await requireKey(by, dependencies);
-  const { requestId, traceparent, caller } = by;
-  const { organisationId } = caller;
-  const observer = dependencies.observeFile?.({ requestId, organisationId, traceparent });
-  const job = fileJob(by, signal, dependencies, observer);
-  const { result } = await job.run(async () => uploadOf(file, request));
-  return { transcription: verboseTranscriptionOf(result, requestId) };
-}
-
-/** Throws an ApiError where the job waited for its turn, and its key may do less by now. */
-async function requireKey(
-  { caller }: AskedBy,
-  { authenticator }: Pick<JobRoutesDependencies, 'authenticator'>,
-): Promise<void> {
-  if (!(await authenticator.holds(caller, 'transcribe')))
-    throw apiError('key_revoked', 'The API key of this job may not transcribe files any more.');
-}
-
-const fileJob = (
-  { caller, requestId }: AskedBy,
-  client: AbortSignal,
-  dependencies: JobDependencies,
-  observer?: ConstructorParameters<typeof FileJob>[1]['observer'],
-): FileJob =>
-  new FileJob(dependencies, {
-    requestId,
-    organisationId: caller.organisationId,
-    keyId: caller.keyId,
-    isUnlimited: isUnlimited(caller),
-    requireModels: (slugs) => requireModels(caller, slugs),
-    lastResort: lastResortFor(caller, dependencies.lastResort),
-    rulesOf: (asked) => residencyRulesOf(caller, asked),
-    client,
-    early: NOTHING_EARLY,
-    chargeId: requestId,
-    outlivesClient: false,
-    observer,
-  });
-
-/** It is here whole; who keeps it releases it. */
-function uploadOf({ form }: KeptFile, request: TranscriptionRequest): Upload {
-  const upload: Upload = {
-    request,
-    file: form.file,
-    whole: Promise.resolve().then(() => upload),
-    leaveFile: () => {},
-    dispose: () => {},
-  };
-  return upload;
 }

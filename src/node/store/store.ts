@@ -3,7 +3,7 @@
 import { KEY_OPERATIONS, type KeyCalls, type KeyEvents, type KeyTableCalls } from '../../accounts/keys/calls.ts';
 import { ACCOUNT_OPERATIONS, type AccountCalls } from '../../accounts/people/store/calls.ts';
 import { VAULT_OPERATIONS, type VaultCalls } from '../../accounts/vault/store.ts';
-import { JOB_OPERATIONS, type JobCalls } from '../../compat/jobs/calls.ts';
+import { JOB_OPERATIONS, type JobCalls } from '../../jobs/calls.ts';
 import { LEDGER_OPERATIONS, type LedgerCalls } from '../../money/store/calls.ts';
 import { AUDIT_OPERATIONS, type AuditCalls } from '../../store/audit-log.ts';
 import { CONTENT_MARK_OPERATIONS, type ContentMarkCalls } from '../../store/content-mark.ts';

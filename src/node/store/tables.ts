@@ -4,7 +4,7 @@ import type { Suspensions } from '../../accounts/keys/organisation-tables.ts';
 import { createKeyTables, type Revocations } from '../../accounts/keys/tables.ts';
 import { createAccountTables } from '../../accounts/people/store/tables.ts';
 import { createVaultTables } from '../../accounts/vault/store.ts';
-import { createJobTables } from '../../compat/jobs/tables.ts';
+import { createJobTables } from '../../jobs/tables.ts';
 import { createLedgerTables, type Leases } from '../../money/store/tables.ts';
 import { createAuditTables } from '../../store/audit-log.ts';
 import { createContentMark } from '../../store/content-mark.ts';

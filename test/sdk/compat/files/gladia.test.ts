@@ -1,7 +1,7 @@
 // What Gladia's clients ask of a file and are told of its job, member by member; and its SDK with what it has besides.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ApiError, apiError } from '../../../../src/api/errors.ts';
-import { KEPT_FILES_MAX } from '../../../../src/compat/jobs/kept-files.ts';
+import { KEPT_FILES_MAX } from '../../../../src/jobs/kept-files.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { gladia } from '../../../../src/vendors/gladia/compat/index.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';

@@ -1,6 +1,6 @@
 // Lists of files and jobs: the newest, page by page in each vendor's own words, and small whatever was sent.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { SHOWN_BYTES_MAX } from '../../../../src/compat/jobs/kept-jobs.ts';
+import { SHOWN_BYTES_MAX } from '../../../../src/jobs/shown-again.ts';
 import { assemblyai } from '../../../../src/vendors/assemblyai/compat/index.ts';
 import { PAGE_MAX, type ShownJob } from '../../../../src/vendors/compat/jobs.ts';
 import { dialects } from '../../../../src/vendors/dialects.ts';

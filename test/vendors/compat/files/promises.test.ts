@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { KEPT_FILES_MAX } from '../../../../src/compat/jobs/kept-files.ts';
+import { KEPT_FILES_MAX } from '../../../../src/jobs/kept-files.ts';
 import { openSqliteStore } from '../../../../src/node/store/sqlite-store.ts';
 import { drawnOf } from '../../../fakes/drawn.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';

@@ -2,14 +2,14 @@
 // compressed. What is shown in lists is apart from the transcript, which is fetched only with its job.
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
-import { ApiError, type ApiErrorExtras, apiError } from '../../api/errors.ts';
-import type { VerboseTranscription } from '../../api/transcriptions.ts';
-import { isRecord } from '../../runtime/plain-data.ts';
-import { keyFor, openBytes, sealBytes } from '../../runtime/sealing.ts';
-import { findContent, PIECE_BYTES_MAX, type PieceStore, putPieces } from '../../store/pieces.ts';
-import type { Heard, JobState, ShownFile, ShownJob } from '../../vendors/compat/jobs.ts';
-import type { JsonObject } from '../../vendors/kit/json.ts';
+import { ERROR_CATALOGUE, type ErrorCode } from '../api/error-catalogue.ts';
+import { ApiError, type ApiErrorExtras, apiError } from '../api/errors.ts';
+import type { VerboseTranscription } from '../api/transcriptions.ts';
+import { isRecord } from '../runtime/plain-data.ts';
+import { keyFor, openBytes, sealBytes } from '../runtime/sealing.ts';
+import { findContent, PIECE_BYTES_MAX, type PieceStore, putPieces } from '../store/pieces.ts';
+import type { Heard, JobState, ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
+import type { JsonObject } from '../vendors/kit/json.ts';
 import { type CreatedJob, type FoundJob, type JobStage, type JobStore, jobContent, type ListedJob } from './calls.ts';
 import type { Owner } from './owner.ts';
 

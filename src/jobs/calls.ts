@@ -1,7 +1,7 @@
 // Jobs in the database: whose they are, how far they are, on which node they run, and what came of them. Requests, summaries and
 // transcripts are sealed before they come here; a large transcript is put in pieces first. A node that runs jobs has a lease, and
 // jobs without one have failed. Nothing here is done by the clock alone: leases end and jobs expire by an operation of the owner.
-import { type Asynchronous, member, none, notes, type Operations, reads, writes } from '../../store/operation.ts';
+import { type Asynchronous, member, none, notes, type Operations, reads, writes } from '../store/operation.ts';
 import type { Owner } from './owner.ts';
 
 export interface JobName {

@@ -1,7 +1,7 @@
 // The tables of jobs: calls.ts says what each operation does.
-import type { Pieces } from '../../store/pieces.ts';
-import { StoreError } from '../../store/store-error.ts';
-import type { TableContext } from '../../store/table-context.ts';
+import type { Pieces } from '../store/pieces.ts';
+import { StoreError } from '../store/store-error.ts';
+import type { TableContext } from '../store/table-context.ts';
 import {
   type CreatedJob,
   type FoundJob,

@@ -1,6 +1,6 @@
 // What is shown again of what a client asked for: all that is small, so that the transcript keeps its shape, and never more than its bound.
 import { describe, expect, it } from 'vitest';
-import { bytesOf, SHOWN_BYTES_MAX, shownAgain } from '../../src/compat/jobs/kept-jobs.ts';
+import { bytesOf, SHOWN_BYTES_MAX, shownAgain } from '../../src/jobs/shown-again.ts';
 
 const large = (bytes: number) => 'é'.repeat(bytes / 2);
 const deep = (levels: number): object => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);

@@ -1,13 +1,13 @@
 // Files that clients of other vendors have put here before they ask for a transcript. Each lies in the spool, is its key's alone,
 // and goes when its time is over; a job that works on it keeps it until it has ended. One that a job was made of gives way to others
 // where there is no room.
-import type { Clock } from '../../../machines/clock.ts';
-import { type ApiError, apiError } from '../../api/errors.ts';
-import { noRoomOf } from '../../http/multipart/errors.ts';
-import type { Form } from '../../http/multipart/form.ts';
-import { SpoolBudget } from '../../http/multipart/spool-file.ts';
-import { Quota, type Shortage } from '../../runtime/limits/quota.ts';
-import { newestFirst, type ShownFile } from '../../vendors/compat/jobs.ts';
+import type { Clock } from '../../machines/clock.ts';
+import { type ApiError, apiError } from '../api/errors.ts';
+import { noRoomOf } from '../http/multipart/errors.ts';
+import type { Form } from '../http/multipart/form.ts';
+import { SpoolBudget } from '../http/multipart/spool-file.ts';
+import { Quota, type Shortage } from '../runtime/limits/quota.ts';
+import { newestFirst, type ShownFile } from '../vendors/compat/jobs.ts';
 import { newFileId } from './file-ids.ts';
 import { isSame, notHere, type Owner } from './owner.ts';
 

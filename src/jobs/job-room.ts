@@ -1,6 +1,6 @@
 // How many jobs a key, an organisation and the store may have, with which bytes, and which of them make room: failed ones first, then
 // the oldest. Jobs that are not over never do.
-import type { TableContext } from '../../store/table-context.ts';
+import type { TableContext } from '../store/table-context.ts';
 import type { JobLimits } from './calls.ts';
 
 type Context = Pick<TableContext, 'database' | 'nowMs'>;

@@ -1,5 +1,5 @@
 // Whose files, jobs and sessions are.
-import { apiError } from '../../api/errors.ts';
+import { apiError } from '../api/errors.ts';
 
 /** Whose they are: a key's, among what it requested in the words of one dialect. */
 export interface Owner {

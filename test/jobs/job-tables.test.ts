@@ -1,7 +1,7 @@
 // Jobs in the database: whose they are, what makes room for them, when they are lost and when they expire.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { JOB_LIMITS, type JobEnd, type JobLimits, jobContent } from '../../src/compat/jobs/calls.ts';
-import { createJobTables } from '../../src/compat/jobs/tables.ts';
+import { JOB_LIMITS, type JobEnd, type JobLimits, jobContent } from '../../src/jobs/calls.ts';
+import { createJobTables } from '../../src/jobs/tables.ts';
 import { createPieceTables } from '../../src/store/pieces.ts';
 import { ledgerRig } from '../fakes/store/ledger.ts';
 

@@ -4,14 +4,14 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { holderOf } from '../../src/compat/jobs/file-ids.ts';
+import { holderOf } from '../../src/jobs/file-ids.ts';
 import {
   FILE_KEPT_MS,
   KEPT_FILES_MAX,
   KEPT_SHARE,
   KeptFiles,
   ORGANISATION_FILES_MAX,
-} from '../../src/compat/jobs/kept-files.ts';
+} from '../../src/jobs/kept-files.ts';
 import { readForm } from '../../src/http/multipart/form.ts';
 import { Quota } from '../../src/runtime/limits/quota.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';

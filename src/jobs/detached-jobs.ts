@@ -2,12 +2,12 @@
 // time is over. They run on the node that accepted them; the store knows them. What the work is, and whether it may be done, is the
 // caller's.
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../../machines/clock.ts';
-import { ApiError, apiError } from '../../api/errors.ts';
-import { fromLedger } from '../../http/store-answer.ts';
-import { StoreError } from '../../store/store-error.ts';
-import type { Heard, JobState, ShownFile, ShownJob } from '../../vendors/compat/jobs.ts';
-import type { JsonObject } from '../../vendors/kit/json.ts';
+import type { Clock } from '../../machines/clock.ts';
+import { ApiError, apiError } from '../api/errors.ts';
+import { fromLedger } from '../http/store-answer.ts';
+import { StoreError } from '../store/store-error.ts';
+import type { Heard, JobState, ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
+import type { JsonObject } from '../vendors/kit/json.ts';
 import { JOB_LIMITS } from './calls.ts';
 import { type JobRecords, RENEW_MS, TRANSCRIPT_CHARACTERS_MAX } from './job-records.ts';
 import { isSame, notHere, type Owner } from './owner.ts';

@@ -1,5 +1,5 @@
 // At the owner of the accounts: fails jobs of nodes that are gone, and removes jobs whose time is over.
-import type { Clock } from '../../../machines/clock.ts';
+import type { Clock } from '../../machines/clock.ts';
 import type { JobStore } from './calls.ts';
 import { JOB_LEASE_MS } from './job-records.ts';
 

@@ -2,11 +2,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { apiError } from '../../src/api/errors.ts';
-import { JOB_LIMITS } from '../../src/compat/jobs/calls.ts';
-import { DetachedJobs, JOBS_QUEUED_MAX, type Work } from '../../src/compat/jobs/detached-jobs.ts';
-import { JOB_LEASE_MS, JobRecords, RENEW_MS, TRANSCRIPT_CHARACTERS_MAX } from '../../src/compat/jobs/job-records.ts';
-import { transcribeKept } from '../../src/compat/jobs/routes.ts';
-import { StaleJobs } from '../../src/compat/jobs/stale-jobs.ts';
+import { JOB_LIMITS } from '../../src/jobs/calls.ts';
+import { DetachedJobs, JOBS_QUEUED_MAX, type Work } from '../../src/jobs/detached-jobs.ts';
+import { JOB_LEASE_MS, JobRecords, RENEW_MS, TRANSCRIPT_CHARACTERS_MAX } from '../../src/jobs/job-records.ts';
+import { transcribeKept } from '../../src/jobs/transcribe-kept.ts';
+import { StaleJobs } from '../../src/jobs/stale-jobs.ts';
 import { type Deferred, deferred } from '../../src/http/deferred.ts';
 import { toApiError } from '../../src/http/router.ts';
 import type { ShownFile, ShownJob } from '../../src/vendors/compat/jobs.ts';
