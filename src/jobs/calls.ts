@@ -33,6 +33,14 @@ export interface JobEnd {
   transcript: Uint8Array | null;
   /** Of `jobContent(id)`. */
   pieces: number;
+  /** How long it is kept from now on; 24 hours when absent. */
+  keptMs?: number;
+}
+
+/** A job of an earlier start of the node, which runs on now. */
+export interface AdoptedJob extends Owner, Pick<ListedJob, 'id' | 'createdAtMs' | 'request'> {
+  /** With this one: it counts only how often a node was killed while it worked on the job. */
+  attempts: number;
 }
 
 export interface ListedJob {
@@ -46,7 +54,17 @@ export interface ListedJob {
   summary: Uint8Array | null;
 }
 
-export interface FoundJob extends ListedJob, Pick<JobEnd, 'transcript' | 'pieces'> {}
+export interface FoundJob extends ListedJob, Pick<JobEnd, 'transcript' | 'pieces'> {
+  attempts: number;
+  keptUntilMs: number | null;
+}
+
+/**
+ * In whose words the gateway's own jobs are requested. Their audio outlives the process, so they wait for their node to come back,
+ * unless its operator has given it no name.
+ */
+export const OWN_DIALECT = 'voxgate';
+export const ANY_NODE = '*';
 
 export interface JobCalls {
   /** The same again is the same job. Makes room: failed jobs go first, then the oldest. Throws `not_found` for the organisation. */
@@ -56,7 +74,7 @@ export interface JobCalls {
   /** The node is there, for so long, where jobs of it are not over. */
   renewJobs(node: string, leaseMs: number): void;
   /**
-   * Keeps what came of it for 24 hours; also of a job whose node was lost for a while. Returns how many others made room, or -1 when
+   * Keeps what came of it for its time; also of a job whose node was lost for a while. Returns how many others made room, or -1 when
    * it is not there any more.
    */
   finishJob(name: JobName, end: JobEnd): number;
@@ -65,11 +83,17 @@ export interface JobCalls {
   findJob(owner: Owner, id: string): FoundJob | undefined;
   /** Newest first, without transcripts. @param before the last one of the page before */
   listJobs(owner: Owner, before: Pick<ListedJob, 'id' | 'createdAtMs'> | undefined, limit: number): ListedJob[];
-  /** The node stops: jobs of it that are not over have failed. Returns how many. */
+  /** The node stops: jobs of it have failed whose audio is gone with it, and the others wait. Returns how many have failed. */
   failJobsOf(node: string): number;
   /** The same for jobs of earlier starts of the node. */
   failEarlierJobs(nodeName: string, node: string): number;
-  /** The same for jobs of all nodes whose lease is over, and for jobs that were not over within a day. */
+  /**
+   * The gateway's own jobs of earlier starts of the node run on it again. Returns the oldest of them, as many as `max`.
+   *
+   * @param nodeName or `ANY_NODE`, where no other process works on the database
+   */
+  adoptJobs(nodeName: string, node: string, leaseMs: number, max: number): AdoptedJob[];
+  /** Jobs have failed whose node's lease is over and whose audio is gone with it, and all jobs that were not over within a day. */
   failLostJobs(): number;
   /** Removes some jobs, and some pieces of contents, whose time is over. Returns how many. */
   expireJobs(max: number): number;
@@ -89,6 +113,7 @@ export const JOB_OPERATIONS = {
   listJobs: reads(member('object', 'object?', 'number')),
   failJobsOf: writes(none('text')),
   failEarlierJobs: writes(none('text', 'text')),
+  adoptJobs: writes(none('text', 'text', 'number', 'number')),
   failLostJobs: writes(),
   expireJobs: writes(),
   hasStaleJobs: reads(),
@@ -104,6 +129,8 @@ interface Bound {
 
 export interface JobLimits {
   keptMs: number;
+  /** Of a job that says how long it is kept. */
+  keptMsMax: number;
   /** After this a job that is not over has failed. */
   unfinishedMs: number;
   requestBytesMax: number;
@@ -120,6 +147,7 @@ const MIB = 1024 * 1024;
 
 export const JOB_LIMITS: JobLimits = {
   keptMs: 24 * HOUR_MS,
+  keptMsMax: 30 * 24 * HOUR_MS,
   unfinishedMs: 24 * HOUR_MS,
   requestBytesMax: 16 * 1024,
   summaryBytesMax: 16 * 1024,

@@ -4,12 +4,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../machines/clock.ts';
 import { ApiError, apiError } from '../api/errors.ts';
+import { type Deferred, deferred } from '../http/deferred.ts';
 import { fromLedger } from '../http/store-answer.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Heard, JobState, ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
 import type { JsonObject } from '../vendors/kit/json.ts';
 import { JOB_LIMITS } from './calls.ts';
-import { type JobRecords, RENEW_MS, TRANSCRIPT_CHARACTERS_MAX } from './job-records.ts';
+import { type JobRecords, type KnownJob, RENEW_MS, TRANSCRIPT_CHARACTERS_MAX } from './job-records.ts';
 import { isSame, notHere, type Owner } from './owner.ts';
 
 /** Of one key, on one node, while others are worked on. */
@@ -27,12 +28,16 @@ export interface Work {
   owner: Owner;
   file: ShownFile;
   asked: JsonObject;
-  /** Aborts when the job is removed. */
+  /** Aborts when the job is removed or cancelled, and when this node stops. */
   end: AbortController;
+  /** Its audio outlives this process: it waits for a slot, and for the next start of the node. */
+  isDurable?: boolean;
+  /** How long it is kept when it is over; 24 hours when absent. */
+  keptMs?: number;
   /** Rejects with an ApiError, or with what was a fault. */
-  run(): Promise<Heard>;
-  /** It has ended, or never began. */
-  ended(): void;
+  run(id: string): Promise<Heard>;
+  /** It has ended, or never began. `isOver`: it will not be begun again by the next start of the node. */
+  ended(isOver: boolean): void;
 }
 
 type Ended = Extract<JobState, { type: 'done' | 'failed' }>;
@@ -47,14 +52,24 @@ interface Job {
   createdAt: Date | undefined;
   /** Of one whose work is done: settles when the store has what came of it. */
   stored: Promise<void> | undefined;
+  wasQueued: boolean;
   isRemoved: boolean;
+  isCancelled: boolean;
+  /** Settles when this node has done with it. */
+  readonly over: Deferred<void>;
+  /** This node stops before it is over. */
+  isStopped: boolean;
   hasEnded: boolean;
 }
+
+type TakePlace = () => (() => void) | Promise<() => void>;
 
 /** What is in progress for a key. */
 interface Line {
   running: number;
   queue: Job[];
+  /** Until the next attempt to have a slot, where durable jobs wait for one. */
+  timer: unknown;
 }
 
 export interface DetachedJobsOptions {
@@ -64,6 +79,8 @@ export interface DetachedJobsOptions {
   node: string;
   /** Ends the work on a job of another node. */
   endElsewhere(node: string, owner: Owner, id: string): void;
+  /** Has another node cancel a job of its own. Resolves when it has, or does not answer. */
+  cancelElsewhere(node: string, owner: Owner, id: string): Promise<void>;
   /** What a client may hear of a fault. */
   onFault(error: unknown): ApiError;
   /** The store did not do what it should, in passing or not. */
@@ -95,12 +112,12 @@ export class DetachedJobs {
    *
    * @param takePlace among the files that the key may have in progress
    */
-  async begin(work: Work, takePlace: () => (() => void) | Promise<() => void>): Promise<ShownJob> {
-    const { owner, file, asked } = work;
-    const { place, refusal } = await this.#placeOf(owner, takePlace);
+  async begin(work: Work, takePlace: TakePlace): Promise<ShownJob> {
+    const { owner, file, asked, isDurable = false } = work;
+    const { place, refusal } = await this.#placeOf(owner, takePlace, isDurable);
     const line = this.#lineOf(owner);
     // The other job of the key may have ended just now.
-    if (place === undefined && line.running === 0) {
+    if (place === undefined && line.running === 0 && !isDurable) {
       this.#leaveLine(owner, line);
       throw refusal;
     }
@@ -112,18 +129,9 @@ export class DetachedJobs {
     const id = randomUUID();
     const stage = place === undefined ? 'queued' : 'processing';
     const created = this.#create(owner, id, stage, { file, asked });
-    const job: Job = {
-      id,
-      owner,
-      work,
-      known: created,
-      createdAt: undefined,
-      stored: undefined,
-      isRemoved: false,
-      hasEnded: false,
-    };
+    const job = newJob(id, work, created);
     this.#jobs.set(id, job);
-    if (place === undefined) line.queue.push(job);
+    if (place === undefined) this.#queue(job, line, takePlace);
     else void this.#run(job, place, line);
     try {
       const createdAt = new Date(await created);
@@ -136,15 +144,24 @@ export class DetachedJobs {
     }
   }
 
+  /** A job of an earlier start of this node, in its place among those of its key. */
+  resume({ id, createdAt }: Pick<ShownJob, 'id' | 'createdAt'>, work: Work, takePlace: TakePlace): void {
+    const job = newJob(id, work, Promise.resolve());
+    job.createdAt = createdAt;
+    this.#jobs.set(id, job);
+    this.#queue(job, this.#lineOf(work.owner), takePlace);
+    this.#keepRenewing();
+  }
+
   /** Rejects with an ApiError: `not_found`, or `ledger_unavailable`. */
-  async find(owner: Owner, id: string): Promise<ShownJob> {
+  async find(owner: Owner, id: string): Promise<KnownJob> {
     const job = await fromLedger(this.#found(owner, id));
     if (job === undefined) throw notHere('job', JOB_LIMITS.keptMs / 1_000);
     return job;
   }
 
   /** Clients give up at the first error, so a change of the owner of the accounts is waited for. */
-  async #found(owner: Owner, id: string): Promise<ShownJob | undefined> {
+  async #found(owner: Owner, id: string): Promise<KnownJob | undefined> {
     const { clock, records } = this.#options;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
       try {
@@ -159,11 +176,12 @@ export class DetachedJobs {
     }
   }
 
-  #ownShown(owner: Owner, id: string): ShownJob | undefined {
+  #ownShown(owner: Owner, id: string): KnownJob | undefined {
     const job = this.#jobs.get(id);
     if (job?.createdAt === undefined || !isSame(job.owner, owner)) return undefined;
     const { file, asked } = job.work;
-    return { id, file, asked, createdAt: job.createdAt, endedAt: undefined, state: { type: 'processing' } };
+    const shown = { id, file, asked, createdAt: job.createdAt, endedAt: undefined, keptUntil: undefined } as const;
+    return { ...shown, state: { type: 'processing' }, attempts: 1, node: this.#options.node };
   }
 
   /** Newest first, without the words of transcripts. Rejects with the ApiError `ledger_unavailable`. */
@@ -180,23 +198,55 @@ export class DetachedJobs {
     else if (removed.runsOn !== undefined) endElsewhere(removed.runsOn, owner, id);
   }
 
+  /**
+   * Ends the work on a job, which has failed with `job_cancelled` then. One that is over stays as it is, and so does one whose transcript
+   * is charged already. Rejects with an ApiError: `not_found`, or `ledger_unavailable`.
+   */
+  async cancel(owner: Owner, id: string): Promise<KnownJob> {
+    const { node, cancelElsewhere } = this.#options;
+    const job = await this.find(owner, id);
+    if (job.endedAt !== undefined) return job;
+    if (job.node === node) await this.cancelHere(owner, id);
+    else await cancelElsewhere(job.node, owner, id);
+    return this.find(owner, id);
+  }
+
+  /** The same for a job of this node. Resolves when the store knows, or does not answer. */
+  async cancelHere({ keyId }: Pick<Owner, 'keyId'>, id: string): Promise<void> {
+    const job = this.#jobs.get(id);
+    if (job?.owner.keyId !== keyId || job.isRemoved) return;
+    job.isCancelled = true;
+    job.work.end.abort(new DOMException('The job was cancelled.', 'AbortError'));
+    const queue = this.#lines.get(keyId)?.queue ?? [];
+    const at = queue.indexOf(job);
+    if (at >= 0) {
+      queue.splice(at, 1);
+      job.stored = this.#finish(job, CANCELLED).finally(() => {
+        this.#jobs.delete(job.id);
+        this.#ended(job);
+      });
+    }
+    await this.#within(STORE_MS, job.over.promise);
+  }
+
   /** Ends the work on a job of this node that was removed. */
   end({ keyId }: Pick<Owner, 'keyId'>, id: string): void {
     const job = this.#jobs.get(id);
     if (job?.owner.keyId === keyId) this.#drop(job);
   }
 
-  /** Ends all work, but for transcripts that are being stored; the other jobs have failed. Never rejects. */
+  /** Ends all work, but for transcripts that are being stored; the other jobs wait for the next start, or have failed. Never rejects. */
   async close(): Promise<void> {
     const { clock, records, onStoreFault } = this.#options;
     if (this.#closing.signal.aborted) return;
     const jobs = [...this.#jobs.values()];
     this.#closing.abort();
     clock.clearTimeout(this.#renewal);
-    for (const job of jobs) if (job.stored === undefined) this.#drop(job);
+    for (const { timer } of this.#lines.values()) clock.clearTimeout(timer);
+    for (const job of jobs) if (job.stored === undefined) this.#stop(job);
     // They are transcribed, and charged.
     await this.#within(STORE_MS, Promise.all(jobs.map(({ stored }) => stored)));
-    for (const job of [...this.#jobs.values()]) this.#drop(job);
+    for (const job of [...this.#jobs.values()]) this.#stop(job);
     if (jobs.length > 0) await this.#within(CLOSE_MS, records.failOwn().catch(onStoreFault));
   }
 
@@ -211,26 +261,61 @@ export class DetachedJobs {
   }
 
   #lineOf({ keyId }: Owner): Line {
-    const line = this.#lines.get(keyId) ?? { running: 0, queue: [] };
+    const line = this.#lines.get(keyId) ?? { running: 0, queue: [], timer: undefined };
     this.#lines.set(keyId, line);
     return line;
   }
 
   #leaveLine({ keyId }: Owner, line: Line): void {
-    if (line.running === 0 && this.#lines.get(keyId) === line) this.#lines.delete(keyId);
+    if (line.running === 0 && line.queue.length === 0 && this.#lines.get(keyId) === line) this.#lines.delete(keyId);
+  }
+
+  /** The next that ends takes it; without one, a slot is asked for until there is one. */
+  #queue(job: Job, line: Line, takePlace: TakePlace): void {
+    const { clock } = this.#options;
+    job.wasQueued = true;
+    line.queue.push(job);
+    const ask = async () => {
+      while (line.queue.length > 0 && !this.#closing.signal.aborted) {
+        const place = await Promise.resolve()
+          .then(takePlace)
+          .catch(() => undefined);
+        const next = place && line.queue.shift();
+        if (next === undefined) {
+          place?.();
+          break;
+        }
+        void this.#run(next, place as () => void, line);
+      }
+      line.timer = undefined;
+      if (line.queue.length > 0 && line.running === 0) askLater();
+      else this.#leaveLine(job.owner, line);
+    };
+    const askLater = () => {
+      if (line.timer === undefined && !this.#closing.signal.aborted) line.timer = clock.setTimeout(ask, AGAIN_MS);
+    };
+    if (job.work.isDurable === true && line.running === 0) askLater();
   }
 
   /** Without a place, the job waits for that of another job of the key. */
   async #placeOf(
     owner: Owner,
-    takePlace: () => (() => void) | Promise<() => void>,
+    takePlace: TakePlace,
+    isDurable: boolean,
   ): Promise<{ place?: () => void; refusal?: unknown }> {
+    // Those that wait come first.
+    if (isDurable && this.#isWaiting(owner)) return {};
     try {
       return { place: await takePlace() };
     } catch (refusal) {
-      if (!this.#lines.has(owner.keyId)) throw refusal;
+      const isFull = refusal instanceof ApiError && refusal.code === 'too_many_sessions';
+      if (!this.#lines.has(owner.keyId) && !(isDurable && isFull)) throw refusal;
       return { refusal };
     }
+  }
+
+  #isWaiting({ keyId }: Owner): boolean {
+    return (this.#lines.get(keyId)?.queue.length ?? 0) > 0;
   }
 
   async #create(
@@ -251,7 +336,7 @@ export class DetachedJobs {
     line.running++;
     let job: Job | undefined = first;
     while (job !== undefined) {
-      await this.#work(job, job !== first);
+      await this.#work(job);
       job = line.queue.shift();
     }
     leavePlace();
@@ -260,11 +345,11 @@ export class DetachedJobs {
   }
 
   /** Never rejects. */
-  async #work(job: Job, wasQueued: boolean): Promise<void> {
+  async #work(job: Job): Promise<void> {
     try {
       await job.known;
       // Whether it was removed while it waited.
-      if (wasQueued && !job.isRemoved && !(await this.#started(job))) this.#drop(job);
+      if (job.wasQueued && !job.isRemoved && !(await this.#started(job))) this.#drop(job);
       if (job.isRemoved) return;
       const outcome = await this.#outcome(job);
       job.stored = this.#finish(job, outcome);
@@ -288,13 +373,15 @@ export class DetachedJobs {
     }
   }
 
-  async #outcome({ work }: Job): Promise<Ended> {
+  async #outcome(job: Job): Promise<Ended> {
+    const { id, work } = job;
+    if (job.isCancelled) return CANCELLED;
     try {
-      const heard = await work.run();
+      const heard = await work.run(id);
       const characters = JSON.stringify(heard.transcription).length;
       return characters > TRANSCRIPT_CHARACTERS_MAX ? TOO_LARGE : { type: 'done', heard };
     } catch (error) {
-      if (work.end.signal.aborted) return REMOVED;
+      if (work.end.signal.aborted) return job.isCancelled ? CANCELLED : REMOVED;
       return { type: 'failed', refusal: error instanceof ApiError ? error : this.#options.onFault(error) };
     }
   }
@@ -304,7 +391,7 @@ export class DetachedJobs {
     const { records, onForgotten, onStoreFault } = this.#options;
     for (let state = outcome; !job.isRemoved; ) {
       try {
-        const forgotten = await records.finish(job.owner, job.id, state);
+        const forgotten = await records.finish(job.owner, job.id, state, job.work.keptMs);
         if (forgotten > 0) onForgotten(forgotten);
         return;
       } catch (error) {
@@ -330,6 +417,12 @@ export class DetachedJobs {
     });
   }
 
+  /** The node stops. */
+  #stop(job: Job): void {
+    job.isStopped = job.work.isDurable === true;
+    this.#drop(job);
+  }
+
   /** It is no job of this node any more. */
   #drop(job: Job): void {
     job.isRemoved = true;
@@ -345,7 +438,8 @@ export class DetachedJobs {
   #ended(job: Job): void {
     if (job.hasEnded) return;
     job.hasEnded = true;
-    job.work.ended();
+    job.over.resolve();
+    job.work.ended(!job.isStopped);
   }
 
   /** Says that this node is there, for as long as it has jobs. */
@@ -359,6 +453,11 @@ export class DetachedJobs {
     }, RENEW_MS);
   }
 }
+
+const newJob = (id: string, work: Work, known: Promise<unknown>): Job => ({
+  ...{ id, work, known, owner: work.owner, createdAt: undefined, stored: undefined, over: deferred<void>() },
+  ...{ wasQueued: false, isRemoved: false, isCancelled: false, isStopped: false, hasEnded: false },
+});
 
 /** Another attempt would be rejected as well. */
 const LASTING: readonly StoreError['reason'][] = ['invalid', 'not_found', 'conflict'];
@@ -381,5 +480,12 @@ const TOO_LARGE: Ended = {
 const NOT_STORED: Ended = {
   type: 'failed',
   refusal: apiError('internal_error', 'The transcript could not be stored. Send the job again.'),
+};
+const CANCELLED: Ended = {
+  type: 'failed',
+  refusal: apiError(
+    'job_cancelled',
+    'The job was cancelled before it was done. Send the file again if you need its transcript.',
+  ),
 };
 const REMOVED: Ended = { type: 'failed', refusal: apiError('internal_error', 'The job was removed.') };

@@ -10,7 +10,16 @@ import { keyFor, openBytes, sealBytes } from '../runtime/sealing.ts';
 import { findContent, PIECE_BYTES_MAX, type PieceStore, putPieces } from '../store/pieces.ts';
 import type { Heard, JobState, ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
 import type { JsonObject } from '../vendors/kit/json.ts';
-import { type CreatedJob, type FoundJob, type JobStage, type JobStore, jobContent, type ListedJob } from './calls.ts';
+import {
+  type AdoptedJob,
+  ANY_NODE,
+  type CreatedJob,
+  type FoundJob,
+  type JobStage,
+  type JobStore,
+  jobContent,
+  type ListedJob,
+} from './calls.ts';
 import type { Owner } from './owner.ts';
 
 const zip = promisify(gzip);
@@ -42,6 +51,21 @@ type Summary = { transcription: VerboseTranscription } | { code: ErrorCode; mess
 
 type Ended = Extract<JobState, { type: 'done' | 'failed' }>;
 
+/** A job with what is known of it beside what vendors' clients are shown. */
+export interface KnownJob extends ShownJob {
+  /** How often it was begun. */
+  readonly attempts: number;
+  readonly keptUntil: Date | undefined;
+  /** Incarnation of the node that it runs on, or ran on. */
+  readonly node: string;
+}
+
+/** A job of an earlier start of this node, which it runs now. */
+export interface ResumedJob extends Pick<ShownJob, 'id' | 'file' | 'asked' | 'createdAt'> {
+  readonly owner: Owner;
+  readonly attempts: number;
+}
+
 export class JobRecords {
   readonly #options: JobRecordsOptions;
   readonly #keys: readonly Uint8Array[];
@@ -71,13 +95,18 @@ export class JobRecords {
     return this.#options.store.startJob({ organisationId, id });
   }
 
-  /** Returns how many others made room, or -1 when it was removed. */
-  async finish(owner: Owner, id: string, state: Ended): Promise<number> {
+  /**
+   * Returns how many others made room, or -1 when it was removed.
+   *
+   * @param keptMs from now on; 24 hours when absent
+   */
+  async finish(owner: Owner, id: string, state: Ended, keptMs?: number): Promise<number> {
     const { store } = this.#options;
     const { organisationId } = owner;
     const name = { organisationId, id };
     const summary = await this.#seal(owner, id, 'summary', summaryOf(state));
-    const end = { stage: state.type, summary, transcript: null, pieces: 0 } as const;
+    const kept = keptMs === undefined ? {} : { keptMs };
+    const end = { stage: state.type, summary, transcript: null, pieces: 0, ...kept } as const;
     if (state.type === 'failed') return store.finishJob(name, end);
     const transcript = await this.#seal(owner, id, 'transcript', state.heard.transcription);
     if (transcript.length <= PIECE_BYTES_MAX) return store.finishJob(name, { ...end, transcript });
@@ -86,10 +115,12 @@ export class JobRecords {
   }
 
   /** With the transcript. Undefined when it is not there. */
-  async find(owner: Owner, id: string): Promise<ShownJob | undefined> {
+  async find(owner: Owner, id: string): Promise<KnownJob | undefined> {
     const found = await this.#options.store.findJob(nameless(owner), id);
     if (found === undefined) return undefined;
-    const job = await this.#shown(owner, found);
+    const { attempts, keptUntilMs, node } = found;
+    const keptUntil = keptUntilMs === null ? undefined : new Date(keptUntilMs);
+    const job = { ...(await this.#shown(owner, found)), attempts, keptUntil, node };
     if (job.state.type !== 'done') return job;
     const transcription = await this.#transcription(owner, found);
     if (transcription === undefined)
@@ -110,6 +141,24 @@ export class JobRecords {
   async remove(owner: Owner, id: string): Promise<{ runsOn: string | undefined } | undefined> {
     const removed = await this.#options.store.removeJob(nameless(owner), id);
     return removed && { runsOn: isOver(removed.stage) ? undefined : removed.node };
+  }
+
+  /**
+   * Jobs of earlier starts of this node whose audio outlived them; the oldest of them.
+   *
+   * @param isAlone no other process works on the database
+   */
+  async adopt(max: number, isAlone: boolean): Promise<ResumedJob[]> {
+    const { store, node, nodeName } = this.#options;
+    const from = isAlone ? ANY_NODE : nodeName;
+    const adopted: readonly AdoptedJob[] = await store.adoptJobs(from, node, JOB_LEASE_MS, max);
+    return Promise.all(
+      adopted.map(async ({ id, attempts, createdAtMs, request, ...row }) => {
+        const owner = nameless(row);
+        const about = requestIn(await this.#open(owner, id, 'request', request));
+        return { id, owner, attempts, createdAt: new Date(createdAtMs), ...about };
+      }),
+    );
   }
 
   renew(): Promise<void> {

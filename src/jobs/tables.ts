@@ -3,6 +3,8 @@ import type { Pieces } from '../store/pieces.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { TableContext } from '../store/table-context.ts';
 import {
+  type AdoptedJob,
+  ANY_NODE,
   type CreatedJob,
   type FoundJob,
   JOB_LIMITS,
@@ -14,11 +16,14 @@ import {
   jobContent,
   type ListedJob,
   type NewJob,
+  OWN_DIALECT,
 } from './calls.ts';
 import { JobRoom } from './job-room.ts';
 import type { Owner } from './owner.ts';
 
 const LISTED_MAX = 200;
+const LEASE = `INSERT INTO job_nodes (node, name, lease_until_ms) VALUES (@node, @nodeName, @untilMs)
+  ON CONFLICT (node) DO UPDATE SET lease_until_ms = max(lease_until_ms, @untilMs)`;
 
 type Context = Pick<TableContext, 'database' | 'nowMs'>;
 type Contents = Pick<Pieces, 'measurePieces' | 'takePieces' | 'expirePieces' | 'hasExpiredPieces'>;
@@ -27,13 +32,15 @@ export function createJobTables(context: Context, contents: Contents, limits: Jo
   const { database } = context;
   const room = new JobRoom(context, limits);
   const { createJob, startJob, finishJob } = jobsInProgress(context, contents, room, limits);
-  const { failJobsOf, failEarlierJobs, failLostJobs, renewJobs, hasLostJobs } = jobNodes(context, limits);
+  const { adoptJobs, failJobsOf, failEarlierJobs, failLostJobs, renewJobs, hasLostJobs } = jobNodes(context, limits);
   const { findJob, listJobs, removeJob, expire, hasExpired } = keptJobs(context);
   return {
     createJob: database.transaction(createJob),
     startJob,
     finishJob: database.transaction(finishJob),
-    ...{ removeJob, findJob, listJobs, renewJobs, failJobsOf, failEarlierJobs },
+    ...{ removeJob, findJob, listJobs, renewJobs, failEarlierJobs },
+    failJobsOf: database.transaction(failJobsOf),
+    adoptJobs: database.transaction(adoptJobs),
     failLostJobs: database.transaction(failLostJobs),
     expireJobs: database.transaction((max: number) => expire(max) + contents.expirePieces(max)),
     hasStaleJobs: () => hasLostJobs() || hasExpired() || contents.hasExpiredPieces(),
@@ -55,15 +62,12 @@ function jobsInProgress(
     `INSERT INTO jobs (organisation_id, id, key_id, dialect, node, attempts, stage, created_at_ms, bytes, request)
      VALUES (@organisationId, @id, @keyId, @dialect, @node, 1, @stage, @now, @bytes, @request)`,
   );
-  const lease = database.prepare<{ node: string; nodeName: string; untilMs: number }>(
-    `INSERT INTO job_nodes (node, name, lease_until_ms) VALUES (@node, @nodeName, @untilMs)
-     ON CONFLICT (node) DO UPDATE SET lease_until_ms = max(lease_until_ms, @untilMs)`,
-  );
+  const lease = database.prepare<{ node: string; nodeName: string; untilMs: number }>(LEASE);
   const start = database.prepare<JobName>(
     "UPDATE jobs SET stage = 'processing' WHERE organisation_id = @organisationId AND id = @id AND stage = 'queued'",
   );
   const finish = database.prepare<
-    Omit<JobEnd, 'transcript'> & {
+    Omit<JobEnd, 'transcript' | 'keptMs'> & {
       number: number;
       now: number;
       keptUntilMs: number;
@@ -94,7 +98,7 @@ function jobsInProgress(
     return { state: 'created', createdAtMs: now, removed };
   }
 
-  function finishJob(name: JobName, { stage, summary, transcript, pieces }: JobEnd): number {
+  function finishJob(name: JobName, { stage, summary, transcript, pieces, keptMs = limits.keptMs }: JobEnd): number {
     requireSize('summary', summary.length, limits.summaryBytesMax);
     const job = find.get(name);
     if (job === undefined) return -1;
@@ -105,7 +109,8 @@ function jobsInProgress(
     const now = nowMs();
     const bytes = summary.length + (transcript?.length ?? 0) + inPieces;
     const { number } = job;
-    finish.run({ number, stage, summary, transcript, pieces, bytes, now, keptUntilMs: now + limits.keptMs });
+    const keptUntilMs = now + Math.max(0, Math.min(keptMs, limits.keptMsMax));
+    finish.run({ number, stage, summary, transcript, pieces, bytes, now, keptUntilMs });
     return room.make(room.ownerOf(number), 0);
   }
 
@@ -127,28 +132,53 @@ function requireSize(what: string, bytes: number, bytesMax: number): void {
 function jobNodes({ database, nowMs }: Context, { keptMs, unfinishedMs }: JobLimits) {
   const set = "SET stage = 'failed', ended_at_ms = @now, kept_until_ms = @now + @keptMs";
   const isOpen = "stage IN ('queued', 'processing')";
+  const isNameless = 'node IN (SELECT node FROM job_nodes WHERE name = node)';
+  const isLosable = `${isOpen} AND (dialect <> '${OWN_DIALECT}' OR ${isNameless})`;
   const renew = database.prepare<[number, string]>(`UPDATE job_nodes SET lease_until_ms = ? WHERE node = ?`);
   const failOf = database.prepare<{ now: number; keptMs: number; node: string }>(
-    `UPDATE jobs ${set} WHERE ${isOpen} AND node = @node`,
+    `UPDATE jobs ${set} WHERE ${isLosable} AND node = @node`,
+  );
+  const requeueOf = database.prepare<[string]>(
+    `UPDATE jobs SET stage = 'queued' WHERE stage = 'processing' AND dialect = '${OWN_DIALECT}' AND node = ?`,
   );
   const failEarlier = database.prepare<{ now: number; keptMs: number; node: string; nodeName: string }>(
     `UPDATE jobs ${set}
-     WHERE ${isOpen} AND node <> @node AND node IN (SELECT node FROM job_nodes WHERE name = @nodeName)`,
+     WHERE ${isLosable} AND node <> @node AND node IN (SELECT node FROM job_nodes WHERE name = @nodeName)`,
   );
-  const lost = `${isOpen} AND (created_at_ms <= @now - @unfinishedMs
-    OR node NOT IN (SELECT node FROM job_nodes WHERE lease_until_ms > @now))`;
+  const adopt = database.prepare<{ node: string; nodeName: string; max: number }, AdoptedJob>(
+    `UPDATE jobs SET node = @node, stage = 'queued', attempts = attempts + (stage = 'processing') WHERE number IN
+       (SELECT number FROM jobs
+        WHERE ${isOpen} AND dialect = '${OWN_DIALECT}' AND node <> @node
+          AND node IN (SELECT node FROM job_nodes WHERE name = @nodeName OR @nodeName = '${ANY_NODE}')
+        ORDER BY number LIMIT @max)
+     RETURNING organisation_id AS organisationId, key_id AS keyId, dialect, id, attempts, created_at_ms AS createdAtMs, request`,
+  );
+  const lease = database.prepare<{ node: string; nodeName: string; untilMs: number }>(LEASE);
+  const lost = `${isOpen} AND (created_at_ms <= @now - @unfinishedMs OR
+    ((dialect <> '${OWN_DIALECT}' OR ${isNameless}) AND node NOT IN (SELECT node FROM job_nodes WHERE lease_until_ms > @now)))`;
   const failLost = database.prepare<{ now: number; keptMs: number; unfinishedMs: number }>(
     `UPDATE jobs ${set} WHERE ${lost}`,
   );
   const hasLost = database
     .prepare<{ now: number; unfinishedMs: number }, number>(`SELECT EXISTS (SELECT 1 FROM jobs WHERE ${lost})`)
     .pluck();
-  const forgetNodes = database.prepare<[number]>('DELETE FROM job_nodes WHERE lease_until_ms <= ?');
+  const forgetNodes = database.prepare<[number]>(
+    `DELETE FROM job_nodes WHERE lease_until_ms <= ? AND node NOT IN (SELECT node FROM jobs WHERE ${isOpen})`,
+  );
   return {
     renewJobs: (node: string, leaseMs: number) => void renew.run(nowMs() + leaseMs, node),
-    failJobsOf: (node: string) => failOf.run({ now: nowMs(), keptMs, node }).changes,
+    failJobsOf(node: string): number {
+      const { changes } = failOf.run({ now: nowMs(), keptMs, node });
+      requeueOf.run(node);
+      return changes;
+    },
     failEarlierJobs: (nodeName: string, node: string) =>
       failEarlier.run({ now: nowMs(), keptMs, nodeName, node }).changes,
+    adoptJobs(nodeName: string, node: string, leaseMs: number, max: number): AdoptedJob[] {
+      const adopted = adopt.all({ nodeName, node, max });
+      if (adopted.length > 0) lease.run({ node, nodeName, untilMs: nowMs() + leaseMs });
+      return adopted.sort((one, other) => one.createdAtMs - other.createdAtMs);
+    },
     failLostJobs() {
       const now = nowMs();
       const { changes } = failLost.run({ now, keptMs, unfinishedMs });
@@ -166,7 +196,7 @@ function keptJobs({ database, nowMs }: Context) {
   const isThere = '(kept_until_ms IS NULL OR kept_until_ms > @now)';
   const columns = 'id, stage, node, created_at_ms AS createdAtMs, ended_at_ms AS endedAtMs, request, summary';
   const find = database.prepare<OwnerRow, FoundJob>(
-    `SELECT ${columns}, transcript, pieces FROM jobs WHERE ${own} AND id = @id AND ${isThere}`,
+    `SELECT ${columns}, attempts, kept_until_ms AS keptUntilMs, transcript, pieces FROM jobs WHERE ${own} AND id = @id AND ${isThere}`,
   );
   const list = database.prepare<OwnerRow & { beforeMs: number; limit: number }, ListedJob>(
     `SELECT ${columns} FROM jobs

@@ -15,8 +15,8 @@ const CLOSED_FILES = 'closed files of a process that was killed';
  * processes run.
  */
 export async function closeOwnLost(assembly: Assembly, store: Store): Promise<void> {
-  const directory = join(assembly.config.data.directory, 'usage');
-  await endLeasesOfOthers(assembly, store, directory);
+  const directory = journalsOf(assembly);
+  await endLeasesOfOthers(assembly, store);
   const lost = closeLost(assembly, store, 0, (node) => existsSync(join(directory, `${node}${JOURNAL_SUFFIX}`)));
   assembly.defer(() => lost.close());
 }
@@ -25,12 +25,11 @@ export async function closeOwnLost(assembly: Assembly, store: Store): Promise<vo
  * Where no other process has a journal, none works: what those that were killed had held is given back, and their idempotency
  * keys are free, before anything of this one's is. Else both end with their leases.
  */
-async function endLeasesOfOthers(assembly: Assembly, store: Store, directory: string): Promise<void> {
+async function endLeasesOfOthers(assembly: Assembly, store: Store): Promise<void> {
   const { bus, logger, metrics } = assembly;
   const untilMs = Date.now();
   try {
-    const journals = (await readdir(directory)).filter((name) => name.endsWith(JOURNAL_SUFFIX));
-    if (journals.some((name) => name !== `${bus.node}${JOURNAL_SUFFIX}`)) return;
+    if (!(await isAlone(assembly))) return;
     const holds = await store.endHolds(untilMs);
     const closed = await closeLostFiles(store, Date.now());
     const files = await store.endIdempotency(untilMs);
@@ -42,6 +41,15 @@ async function endLeasesOfOthers(assembly: Assembly, store: Store, directory: st
     metrics.ledgerFault('leases');
     logger.error({ action: 'leases', err: error }, 'ledger fault');
   }
+}
+
+const journalsOf = ({ config }: Pick<Assembly, 'config'>): string => join(config.data.directory, 'usage');
+
+/** Whether no other process works on the database of this node. */
+export async function isAlone({ config, bus }: Pick<Assembly, 'config' | 'bus'>): Promise<boolean> {
+  if (config.cluster.nats !== undefined) return false;
+  const journals = (await readdir(journalsOf({ config }))).filter((name) => name.endsWith(JOURNAL_SUFFIX));
+  return journals.every((name) => name === `${bus.node}${JOURNAL_SUFFIX}`);
 }
 
 /** Closes sessions of nodes that are gone, and files that nobody works on. */

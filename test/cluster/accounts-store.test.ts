@@ -129,6 +129,7 @@ const SAMPLES: Samples = {
   startJob: ({ who }) => [jobOf(who)],
   renewJobs: () => ['abc123', 60_000],
   failEarlierJobs: () => ['edge-2', 'def456'],
+  adoptJobs: () => ['edge-2', 'def456', 60_000, 10],
   finishJob: ({ who }) => [
     jobOf(who),
     { stage: 'done', summary: bytes('summary'), transcript: bytes('transcript'), pieces: 0 },

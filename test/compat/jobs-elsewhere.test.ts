@@ -25,6 +25,7 @@ let elsewhere: JobsElsewhere;
 let asked: { context: RouteContext; caller: unknown; body: unknown }[];
 let answer: () => Promise<{ status: number; headers: Record<string, string>; body: string }>;
 let ended: unknown[];
+let cancelled: unknown[];
 let hasEnded: Deferred<void>;
 let stop: () => void;
 
@@ -41,6 +42,7 @@ const bus: Pick<Bus, 'node' | 'address' | 'requestOf' | 'serve'> = {
 beforeEach(() => {
   asked = [];
   ended = [];
+  cancelled = [];
   hasEnded = deferred();
   faults.length = 0;
   answer = async () => ({ status: 201, headers: { 'X-Made': 'yes' }, body: 'made' });
@@ -59,6 +61,7 @@ beforeEach(() => {
       ended.push(about);
       hasEnded.resolve();
     },
+    cancel: async (...about) => void cancelled.push(about),
   };
   stop = new JobsElsewhere({ bus: there, ...options }).serve(jobs);
 });
@@ -152,6 +155,12 @@ it('ends a job on another node, and does not mind one that is gone', async () =>
   elsewhere.end('gone33', OWNER, 'job');
   await hasEnded.promise;
   expect(ended).toEqual([[OWNER, 'job']]);
+});
+
+it('cancels a job on another node, and does not mind one that is gone', async () => {
+  await elsewhere.cancel('gone33', OWNER, 'job');
+  await elsewhere.cancel(there.node, OWNER, 'job');
+  expect(cancelled).toEqual([[OWNER, 'job']]);
 });
 
 it.each([[{}], [{ content: 5 }]])('does nothing for a message without a content: %j', async (content) => {

@@ -2,13 +2,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { apiError } from '../../src/api/errors.ts';
+import { type Deferred, deferred } from '../../src/http/deferred.ts';
+import { toApiError } from '../../src/http/router.ts';
 import { JOB_LIMITS } from '../../src/jobs/calls.ts';
 import { DetachedJobs, JOBS_QUEUED_MAX, type Work } from '../../src/jobs/detached-jobs.ts';
 import { JOB_LEASE_MS, JobRecords, RENEW_MS, TRANSCRIPT_CHARACTERS_MAX } from '../../src/jobs/job-records.ts';
-import { transcribeKept } from '../../src/jobs/transcribe-kept.ts';
 import { StaleJobs } from '../../src/jobs/stale-jobs.ts';
-import { type Deferred, deferred } from '../../src/http/deferred.ts';
-import { toApiError } from '../../src/http/router.ts';
+import { transcribeKept } from '../../src/jobs/transcribe-kept.ts';
 import type { ShownFile, ShownJob } from '../../src/vendors/compat/jobs.ts';
 import { type DirectStore, directStore } from '../fakes/store/direct-store.ts';
 
@@ -35,6 +35,7 @@ function nodeOf(node: string, secrets: { secret: Uint8Array; previousSecret?: Ui
     ...{ clock, node },
     records: new JobRecords({ store: rig.store, ...secrets, node, nodeName: `name of ${node}` }),
     endElsewhere: (...about) => endedElsewhere.push(about),
+    cancelElsewhere: async (...about) => void endedElsewhere.push(about),
     onFault: toApiError,
     onStoreFault: (error) => storeFaults.push(error),
     onForgotten: (count) => {
@@ -65,7 +66,7 @@ function work(owner = OWNER) {
   const done = deferred<Heard>();
   done.promise.catch(() => {});
   const begun = deferred<void>();
-  const ended = deferred<void>();
+  const ended = deferred<boolean>();
   const end = new AbortController();
   end.signal.addEventListener('abort', () => done.reject(end.signal.reason));
   const run = () => {

@@ -1,6 +1,6 @@
 // Jobs in the database: whose they are, what makes room for them, when they are lost and when they expire.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { JOB_LIMITS, type JobEnd, type JobLimits, jobContent } from '../../src/jobs/calls.ts';
+import { ANY_NODE, JOB_LIMITS, type JobEnd, type JobLimits, jobContent, OWN_DIALECT } from '../../src/jobs/calls.ts';
 import { createJobTables } from '../../src/jobs/tables.ts';
 import { createPieceTables } from '../../src/store/pieces.ts';
 import { ledgerRig } from '../fakes/store/ledger.ts';
@@ -154,6 +154,46 @@ describe('jobs of a node', () => {
     expect([tables.failEarlierJobs('node-b', 'node-b'), tables.failEarlierJobs('other-', 'new')]).toEqual([0, 1]);
     expect(tables.failJobsOf('node-a')).toBe(1);
     expect(['a', 'b', 'c', 'd'].map(stage)).toEqual(['failed', 'queued', 'failed', 'done']);
+  });
+
+  it('of the gateway itself wait for it to come back, and run on it again', () => {
+    const { tables, create, owner, clock } = rig;
+    const own = { ...owner(), dialect: OWN_DIALECT };
+    create('a', own, 'node-b of before');
+    clock.nowMs++;
+    create('b', own, 'node-b of before');
+    create('c', own, 'other-c');
+    clock.nowMs += LEASE_MS;
+    const failed = [
+      tables.failLostJobs(),
+      tables.failJobsOf('node-b of before'),
+      tables.failEarlierJobs('node-b', 'new'),
+    ];
+    expect(failed).toEqual([0, 0, 0]);
+    const [first, ...others] = tables.adoptJobs('node-b', 'new', LEASE_MS, 1);
+    expect([first, others]).toMatchObject([{ id: 'a', attempts: 1, dialect: OWN_DIALECT }, []]);
+    expect(tables.adoptJobs('node-b', 'new', LEASE_MS, 9).map(({ id }) => id)).toEqual(['b']);
+    expect(tables.adoptJobs('node-b', 'new', LEASE_MS, 9)).toEqual([]);
+    expect(tables.adoptJobs(ANY_NODE, 'new', LEASE_MS, 9).map(({ id }) => id)).toEqual(['c']);
+    expect(tables.findJob(own, 'c')).toMatchObject({ node: 'new', attempts: 1, stage: 'queued' });
+  });
+
+  it('count an attempt for each node that was killed while it worked on them, and none for one that stopped', () => {
+    const { tables, job, create, owner } = rig;
+    const own = { ...owner(), dialect: OWN_DIALECT };
+    create('a', own, 'node-b of before');
+    tables.startJob(job('a', own));
+    expect([tables.failJobsOf('node-b of before'), tables.findJob(own, 'a')?.stage]).toEqual([0, 'queued']);
+    expect(tables.adoptJobs('node-b', 'second', LEASE_MS, 9)).toMatchObject([{ attempts: 1 }]);
+    tables.startJob(job('a', own));
+    expect(tables.adoptJobs('node-b', 'third', LEASE_MS, 9)).toMatchObject([{ attempts: 2 }]);
+  });
+
+  it('of the gateway itself fail as others do where the node has no name', () => {
+    const { tables, create, owner, clock } = rig;
+    create('a', { ...owner(), dialect: OWN_DIALECT }, 'node-a');
+    clock.nowMs += LEASE_MS;
+    expect(tables.failLostJobs()).toBe(1);
   });
 
   it('fail when they are not over within a day, though it renews its lease', () => {

@@ -10,10 +10,10 @@ import { type Bus, type BusBody, BusError, type Detach } from '../../cluster/bus
 import { KEPT_JOBS } from '../../cluster/bus/subjects.ts';
 import type { RouteContext } from '../../http/router.ts';
 import type { ServerRequest } from '../../http/server.ts';
+import type { Owner } from '../../jobs/owner.ts';
 import { isRecord, plainOfText, textOfPlain } from '../../runtime/plain-data.ts';
 import type { Answer } from '../../vendors/compat/dialect.ts';
 import type { ShownFile } from '../../vendors/compat/jobs.ts';
-import type { Owner } from '../../jobs/owner.ts';
 
 const zip = promisify(gzip);
 const unzip = promisify(gunzip);
@@ -25,6 +25,8 @@ const UNZIPPED_BYTES_MAX = 32 * 1024 * 1024;
 /** A job that is requested may wait for the ledger. */
 const PASS_ON_MS = 30_000;
 const LIST_MS = 2_000;
+/** Longer than the node waits for the store. */
+const CANCEL_MS = 8_000;
 const NODES_MAX = 64;
 /** The others are the credential's, or the connection's. */
 const HEADERS = ['host', 'content-type', 'traceparent'];
@@ -46,7 +48,7 @@ interface PassedOn {
 type Asked =
   | { does: 'pass'; request: PassedOn }
   | { does: 'list'; owner: Owner }
-  | { does: 'end'; owner: Owner; id: string };
+  | { does: 'end' | 'cancel'; owner: Owner; id: string };
 
 type Said =
   | { answer: Answer }
@@ -76,6 +78,8 @@ export interface JobsHere {
   answer(dialect: string, place: string, context: RouteContext, caller: Caller): Promise<Answer>;
   filesOf(owner: Owner): readonly ShownFile[];
   end(owner: Owner, id: string): void;
+  /** Resolves when the store knows, or does not answer. */
+  cancel(owner: Owner, id: string): Promise<void>;
 }
 
 export class JobsElsewhere {
@@ -131,6 +135,11 @@ export class JobsElsewhere {
     this.#ask(node, { does: 'end', owner, id }, LIST_MS).catch(() => {});
   }
 
+  /** Never rejects: what is not cancelled continues, and is shown so. */
+  async cancel(node: string, owner: Owner, id: string): Promise<void> {
+    await this.#ask(node, { does: 'cancel', owner, id }, CANCEL_MS).catch(() => {});
+  }
+
   /** Answers other nodes. */
   serve(here: JobsHere): Detach {
     return this.#options.bus.serve(KEPT_JOBS, async (body) => {
@@ -150,6 +159,9 @@ export class JobsElsewhere {
           return { files: here.filesOf(asked.owner).map(plainFile) };
         case 'end':
           here.end(asked.owner, asked.id);
+          return { done: true };
+        case 'cancel':
+          await here.cancel(asked.owner, asked.id);
           return { done: true };
       }
     } catch (error) {

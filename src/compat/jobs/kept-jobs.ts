@@ -1,6 +1,7 @@
 // Jobs by whose they are: how many the node, an organisation and a key may have, and which are released where there are too many.
-import type { JobState } from '../../vendors/compat/jobs.ts';
+
 import type { Owner } from '../../jobs/owner.ts';
+import type { JobState } from '../../vendors/compat/jobs.ts';
 
 export interface KeptBounds {
   jobs: number;

@@ -4,11 +4,11 @@ import type { Clock } from '../../../machines/clock.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
 import { apiError } from '../../api/errors.ts';
 import type { OutgoingEvent } from '../../api/listen-events.ts';
+import type { Owner } from '../../jobs/owner.ts';
+import { shownAgain } from '../../jobs/shown-again.ts';
 import { type FinalTurn, newestFirst, type SessionName, type ShownSession } from '../../vendors/compat/jobs.ts';
 import { toMilliseconds } from '../../vendors/compat/transcript.ts';
-import { shownAgain } from '../../jobs/shown-again.ts';
 import { KeptJobs, type KeptJobsBounds } from './kept-jobs.ts';
-import type { Owner } from '../../jobs/owner.ts';
 
 /** From the end of the session. */
 export const SESSION_KEPT_MS = 24 * 3_600_000;

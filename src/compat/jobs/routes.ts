@@ -18,6 +18,12 @@ import type { FormLimits } from '../../http/multipart/form.ts';
 import type { Field } from '../../http/multipart/form-fields.ts';
 import type { Route, RouteContext } from '../../http/router.ts';
 import type { Reply } from '../../http/server.ts';
+import type { DetachedJobs, Work } from '../../jobs/detached-jobs.ts';
+import { holderOf, newFileId } from '../../jobs/file-ids.ts';
+import type { KeptFiles } from '../../jobs/kept-files.ts';
+import type { Owner } from '../../jobs/owner.ts';
+import { bytesOf, SHOWN_BYTES_MAX, shownAgain } from '../../jobs/shown-again.ts';
+import { admitJob, type JobRequester, requireKey, transcribeKept } from '../../jobs/transcribe-kept.ts';
 import type { Degradation } from '../../live/failover/chain.ts';
 import { limitedSignal } from '../../runtime/timeouts.ts';
 import type { Answer, Dialect } from '../../vendors/compat/dialect.ts';
@@ -36,14 +42,8 @@ import { asForm } from '../as-form.ts';
 import { ANSWER, captionsOf } from '../files.ts';
 import { inOwnNames, parametersFor, unmetOf } from '../parameters.ts';
 import { addressOf, dialectRoutes, type Keyed } from '../routes.ts';
-import type { DetachedJobs, Work } from '../../jobs/detached-jobs.ts';
 import type { JobsElsewhere, JobsHere } from './elsewhere.ts';
-import { holderOf, newFileId } from '../../jobs/file-ids.ts';
-import type { KeptFiles } from '../../jobs/kept-files.ts';
-import { bytesOf, SHOWN_BYTES_MAX, shownAgain } from '../../jobs/shown-again.ts';
-import { admitJob, type JobRequester, requireKey, transcribeKept } from '../../jobs/transcribe-kept.ts';
 import type { KeptSessions } from './kept-sessions.ts';
-import type { Owner } from '../../jobs/owner.ts';
 
 export interface JobRoutesDependencies extends JobDependencies, UploadDependencies {
   authenticator: Pick<Authenticator, 'holds'>;
@@ -80,6 +80,7 @@ export const jobsHere = (dependencies: JobRoutesDependencies): JobsHere => ({
   },
   filesOf: (owner) => dependencies.keptFiles.of(owner),
   end: (owner, id) => dependencies.detachedJobs.end(owner, id),
+  cancel: (owner, id) => dependencies.detachedJobs.cancelHere(owner, id),
 });
 
 export const sessionRoutes = ({ keptSessions, wallNow }: SessionRoutesDependencies, keyed: Keyed): Route[] =>

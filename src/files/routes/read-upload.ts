@@ -194,10 +194,13 @@ export function readToKeep(
   dependencies: UploadDependencies,
   owner: Pick<Uploader, 'organisationId'>,
   spoolBudget: SpoolBudget,
-  { part: fileField, withoutFile }: { part: string } & Pick<FormLimits, 'withoutFile'>,
+  {
+    part: fileField,
+    ...more
+  }: { part: string } & Pick<FormLimits, 'withoutFile' | 'keptAs' | 'takesRepeated' | 'onFile'>,
 ): Promise<Form> {
-  const kept = { memoryBytesMax: 0, mustKeep: () => true, fileField, ...(withoutFile && { withoutFile }) };
-  const limits = { ...formLimits(dependencies, owner, spoolBudget), ...kept, takesRepeated: true };
+  const kept = { memoryBytesMax: 0, mustKeep: () => true, fileField };
+  const limits = { ...formLimits(dependencies, owner, spoolBudget), takesRepeated: true, ...kept, ...more };
   return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
 }
 

@@ -22,6 +22,8 @@ export interface FormLimits extends FieldLimits {
   /** An existing folder for files that do not fit, and what may be in it. */
   spoolDir: string;
   spoolBudget: SpoolBudget;
+  /** Path at which the file stays until the caller removes it, also after a failure. */
+  keptAs?: string;
   /** Of what forms hold in memory: where it has no room for the file, it goes to the disk. */
   memoryQuota: Quota;
   organisationId: string;
@@ -228,9 +230,10 @@ class FormReader {
   /** A file that is too large to be held goes to the disk, and to the route if it knows what to do with it. */
   async #openLarge({ contentType }: Part): Promise<void> {
     const front = this.#fieldsInFront();
+    const { spoolDir, spoolBudget, keptAs } = this.#limits;
     const isKept = this.#limits.mustKeep?.(front, contentType, this.#head) ?? false;
     const isHandedOn = !isKept && front.some(([name]) => name === 'model');
-    const opening = LargeFile.open(this.#limits.spoolDir, this.#limits.spoolBudget, isHandedOn);
+    const opening = LargeFile.open(spoolDir, spoolBudget, isHandedOn, keptAs);
     this.#settled = opening.then(
       () => {},
       () => {},

@@ -1,5 +1,6 @@
 // Where an upload waits that memory has no room for: a file that has a name for no longer than it takes to open it, so that
-// nothing is left of it whatever ends the request or the process. When to spool is decided by the reader of the form.
+// nothing is left of it whatever ends the request or the process; only the file of a job that outlives both keeps its name. When to spool is
+// decided by the reader of the form.
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -58,12 +59,16 @@ export class SpoolFile {
     this.#budget = budget;
   }
 
-  /** Throws the ApiError `overloaded` when the folder takes no file. */
-  static async create(directory: string, budget: SpoolBudget): Promise<SpoolFile> {
-    const path = join(directory, `voxgate-${randomUUID()}.upload`);
+  /**
+   * Throws the ApiError `overloaded` when the folder takes no file.
+   *
+   * @param keptAs where the file keeps its name, for whoever removes it
+   */
+  static async create(directory: string, budget: SpoolBudget, keptAs?: string): Promise<SpoolFile> {
+    const path = keptAs ?? join(directory, `voxgate-${randomUUID()}.upload`);
     try {
       const file = await open(path, 'wx+', 0o600);
-      await unlink(path);
+      if (keptAs === undefined) await unlink(path);
       return new SpoolFile(file, budget);
     } catch (error) {
       throw noRoom(error);
@@ -144,9 +149,9 @@ export class LargeFile {
   }
 
   /** Throws the ApiError `overloaded` where the disk has no room; a file that is handed on goes without a copy then. */
-  static async open(directory: string, budget: SpoolBudget, isHandedOn: boolean): Promise<LargeFile> {
+  static async open(directory: string, budget: SpoolBudget, isHandedOn: boolean, keptAs?: string): Promise<LargeFile> {
     let shortage: unknown;
-    const spool = await SpoolFile.create(directory, budget).catch((error: unknown) => {
+    const spool = await SpoolFile.create(directory, budget, keptAs).catch((error: unknown) => {
       if (!isHandedOn) throw error;
       shortage = error;
       return undefined;

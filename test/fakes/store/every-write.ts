@@ -26,6 +26,8 @@ function jobs(script: Script, organisationId: string, keyId: string): void {
   script.call('finishJob', job('none'), end);
   script.call('removeJob', job('b'), 'b');
   script.call('failEarlierJobs', 'edge-2', 'new123');
+  script.call('createJob', { ...job('own', 'edge-2'), dialect: 'voxgate' }, 60_000);
+  script.call('adoptJobs', 'edge-2', 'new123', 60_000, 10);
   script.call('failJobsOf', 'abc123');
   script.call('putPiece', organisationId, 'job nobody', 0, new Uint8Array([5]));
 }

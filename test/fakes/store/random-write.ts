@@ -168,7 +168,7 @@ class Draw {
     return {
       ...{
         ...customer,
-        dialect: 'soniox',
+        dialect: this.pick(['soniox', 'voxgate']),
         id: this.pick(['a', 'b', 'c']),
         node,
         nodeName: this.pick(['edge-1', 'edge-2']),
@@ -360,6 +360,12 @@ export const ARGUMENTS: Arguable = {
   removeJob: (draw) => [draw.job(), draw.pick(['a', 'b'])],
   failJobsOf: (draw) => [draw.pick(['abc123', 'def456'])],
   failEarlierJobs: (draw) => [draw.pick(['edge-1', 'edge-2']), draw.pick(['abc123', 'def456'])],
+  adoptJobs: (draw) => [
+    draw.pick(['edge-1', 'edge-2', '*']),
+    draw.pick(['abc123', 'def456']),
+    60_000,
+    draw.integer(1, 3),
+  ],
   failLostJobs: () => [],
   createWebhook: (draw) => [
     draw.id('org'),
