@@ -1,6 +1,7 @@
 // What the clients' types are made of: names for the schemas that validate, in the order in which they are declared.
 import { type TSchema, Type } from '@sinclair/typebox';
 import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
+import * as jobs from '../../src/api/jobs.ts';
 import * as listen from '../../src/api/listen.ts';
 import * as events from '../../src/api/listen-events.ts';
 import * as models from '../../src/api/models.ts';
@@ -50,6 +51,9 @@ export const TRANSCRIPTIONS: readonly Named[] = [
   ['TranscriptSegment', transcriptions.TranscriptSegment, 'A segment of a streamed transcription with its speaker.'],
   ['TranscriptDone', transcriptions.TranscriptDone, 'The end of a streamed transcription.'],
   ['TranscriptionEvent', transcriptions.TranscriptEvent, 'What a streamed transcription is told in.'],
+  ['JobStatus', jobs.JobStatus, 'How far a job is.'],
+  ['Job', jobs.JobAnswer, 'A file that is transcribed in the background.'],
+  ['JobList', jobs.JobList, 'A page of jobs, newest first.'],
 ];
 
 export const ANSWERS: readonly Named[] = [

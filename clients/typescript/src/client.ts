@@ -3,6 +3,7 @@
 import { Credentials } from './credentials.ts';
 import type { Answer } from './http/answer.ts';
 import { CALL_OPTIONS, type Call, type CallOptions, checkCall, Http } from './http/http.ts';
+import { Jobs } from './http/jobs.ts';
 import { type TranscribeOptions, type TranscriptionOf, transcribe } from './http/transcribe.ts';
 import { type ListenOptions, readListenOptions } from './live/listen-options.ts';
 import { LiveSession } from './live/live-session.ts';
@@ -32,6 +33,7 @@ export class Voxgate {
     this.#settings = readSettings(options);
     this.#credentials = new Credentials(this.#settings.credential);
     this.#http = new Http(this.#settings, this.#credentials);
+    this.jobs = new Jobs(this.#http);
   }
 
   /** Transcribes a file. `stream: true` gives the text as it comes, any other call the whole answer in its format. */
@@ -59,6 +61,9 @@ export class Voxgate {
   microphone(options: MicrophoneOptions = {}): Promise<Microphone> {
     return openMicrophone(options);
   }
+
+  /** Files that are transcribed in the background. */
+  readonly jobs: Jobs;
 
   readonly tokens = {
     /** Mints a client token for a browser or a device: 10 to 300 seconds, 60 when absent. */

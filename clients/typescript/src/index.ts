@@ -21,6 +21,7 @@ export type { Reconnected, Reconnecting, ServerEvent, SessionEvent } from './eve
 export type { Answer } from './http/answer.ts';
 export type { FileInput, FileSource } from './http/file-body.ts';
 export type { CallOptions, Metadata } from './http/http.ts';
+export type { CreateJobOptions, JobResultOptions, Jobs, ListJobsOptions, WaitForJobOptions } from './http/jobs.ts';
 export type { TranscribeOptions, TranscriptionOf } from './http/transcribe.ts';
 export type { ConfigureOptions } from './live/configure-options.ts';
 export type { ListenOptions } from './live/listen-options.ts';

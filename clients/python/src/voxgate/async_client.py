@@ -8,13 +8,20 @@ from typing import Any, Literal, TypeVar, Unpack, overload
 
 from .live.listening import listening_of
 from .live.session import AsyncLiveSession
-from .options import CallOptions, ListenOptions, TranscribeOptions
+from .options import CallOptions, JobOptions, ListenOptions, TranscribeOptions, number_of
 from .rest import calls
 from .rest.http import Call, Exchange
 from .rest.multipart import FileInput
 from .settings import GetToken, Settings, settings_of
 from .types.answers import Balance, Mode, Model, Token, Usage
-from .types.transcriptions import DiarizedTranscription, Transcription, VerboseTranscription
+from .types.transcriptions import (
+    DiarizedTranscription,
+    Job,
+    JobList,
+    JobStatus,
+    Transcription,
+    VerboseTranscription,
+)
 
 Data = TypeVar("Data")
 Models = list[Model]
@@ -43,6 +50,7 @@ class AsyncVoxgate:
         `timeout` is how many seconds the gateway may say nothing, `retries_max` how often a failed call is sent again."""
         self._settings = settings_of(api_key, token, get_token, base_url, timeout, retries_max, ssl_context)
         self._calls = AsyncCalls(self._settings)
+        self.jobs = AsyncJobCalls(self._calls)
         self.models = AsyncModelCalls(self._calls)
         self.tokens = AsyncTokenCalls(self._calls)
 
@@ -125,6 +133,57 @@ class AsyncCalls:
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class AsyncJobCalls:
+    """Files that are transcribed in the background."""
+
+    def __init__(self, calls: AsyncCalls) -> None:
+        self._calls = calls
+
+    async def create(
+        self, file: FileInput, *, model: str, response_format: str = "json", **options: Unpack[JobOptions]
+    ) -> Job:
+        """Uploads a file. Raises a VoxgateError, or what reading the file raises."""
+        return await self._calls.run(calls.create_job_call(file, model, response_format, options))
+
+    async def retrieve(self, id: str, **options: Unpack[CallOptions]) -> Job:
+        """With the transcript, if it is completed. Raises a NotFoundError."""
+        return await self._calls.run(calls.job_call(id, options))
+
+    async def list(
+        self,
+        *,
+        status: JobStatus | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        limit: int | None = None,
+        before: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> JobList:
+        """A page of jobs of this API key, newest first."""
+        return await self._calls.run(calls.jobs_call(status, from_, to, limit, before, options))
+
+    async def result(self, id: str, *, format: str, **options: Unpack[CallOptions]) -> Any:
+        """The transcript of a completed job. Raises its error if it failed, and `job_not_over` if it is not over."""
+        return await self._calls.run(calls.job_result_call(id, format, options))
+
+    async def cancel(self, id: str, **options: Unpack[CallOptions]) -> Job:
+        """Ends the work on a job. The answer is the job as it is now."""
+        return await self._calls.run(calls.cancel_job_call(id, options))
+
+    async def delete(self, id: str, **options: Unpack[CallOptions]) -> None:
+        """Removes a job with its transcript."""
+        await self._calls.run(calls.delete_job_call(id, options))
+
+    async def wait(self, id: str, *, interval: float = 1, **options: Unpack[CallOptions]) -> Job:
+        """Returns the job when it is over, whatever came of it. `interval` in seconds, from 0.1 to 60."""
+        number_of("interval", interval, 0.1, 60)
+        while True:
+            job = await self.retrieve(id, **options)
+            if job.ended_at is not None:
+                return job
+            await asyncio.sleep(interval)
 
 
 class AsyncModelCalls:

@@ -1,11 +1,12 @@
 """The client: one object for one gateway and one credential."""
 
 import ssl
+import time
 from types import TracebackType
 from typing import Any, Literal, TypeVar, Unpack, overload
 
 from .live.listening import listening_of
-from .options import CallOptions, ListenOptions, TranscribeOptions
+from .options import CallOptions, JobOptions, ListenOptions, TranscribeOptions, number_of
 from .rest import calls
 from .rest.http import Call, Exchange
 from .rest.multipart import FileInput
@@ -13,7 +14,14 @@ from .settings import GetToken, Settings, settings_of
 from .sync.loop_thread import LoopThread
 from .sync.session import LiveSession
 from .types.answers import Balance, Mode, Model, Token, Usage
-from .types.transcriptions import DiarizedTranscription, Transcription, VerboseTranscription
+from .types.transcriptions import (
+    DiarizedTranscription,
+    Job,
+    JobList,
+    JobStatus,
+    Transcription,
+    VerboseTranscription,
+)
 
 Data = TypeVar("Data")
 Models = list[Model]
@@ -39,6 +47,7 @@ class Voxgate:
         self._settings = settings_of(api_key, token, get_token, base_url, timeout, retries_max, ssl_context)
         self._loop = LoopThread()
         self._calls = Calls(self._settings, self._loop)
+        self.jobs = JobCalls(self._calls)
         self.models = ModelCalls(self._calls)
         self.tokens = TokenCalls(self._calls)
 
@@ -113,6 +122,57 @@ class Calls:
         settings = self._settings
         secret = self._loop.run(settings.for_connection) if call.takes_tokens else settings.for_request()
         return Exchange(settings, call, secret).run()
+
+
+class JobCalls:
+    """Files that are transcribed in the background."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def create(
+        self, file: FileInput, *, model: str, response_format: str = "json", **options: Unpack[JobOptions]
+    ) -> Job:
+        """Uploads a file. Raises a VoxgateError, or what reading the file raises."""
+        return self._calls.run(calls.create_job_call(file, model, response_format, options))
+
+    def retrieve(self, id: str, **options: Unpack[CallOptions]) -> Job:
+        """With the transcript, if it is completed. Raises a NotFoundError."""
+        return self._calls.run(calls.job_call(id, options))
+
+    def list(
+        self,
+        *,
+        status: JobStatus | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        limit: int | None = None,
+        before: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> JobList:
+        """A page of jobs of this API key, newest first."""
+        return self._calls.run(calls.jobs_call(status, from_, to, limit, before, options))
+
+    def result(self, id: str, *, format: str, **options: Unpack[CallOptions]) -> Any:
+        """The transcript of a completed job. Raises its error if it failed, and `job_not_over` if it is not over."""
+        return self._calls.run(calls.job_result_call(id, format, options))
+
+    def cancel(self, id: str, **options: Unpack[CallOptions]) -> Job:
+        """Ends the work on a job. The answer is the job as it is now."""
+        return self._calls.run(calls.cancel_job_call(id, options))
+
+    def delete(self, id: str, **options: Unpack[CallOptions]) -> None:
+        """Removes a job with its transcript."""
+        self._calls.run(calls.delete_job_call(id, options))
+
+    def wait(self, id: str, *, interval: float = 1, **options: Unpack[CallOptions]) -> Job:
+        """Returns the job when it is over, whatever came of it. `interval` in seconds, from 0.1 to 60."""
+        number_of("interval", interval, 0.1, 60)
+        while True:
+            job = self.retrieve(id, **options)
+            if job.ended_at is not None:
+                return job
+            time.sleep(interval)
 
 
 class ModelCalls:

@@ -96,6 +96,13 @@ class TranscribeOptions(ModelOptions, CallOptions, total=False):
     """Two requests with the same key are one, and charged once. A random one when absent; retries have the same."""
 
 
+class JobOptions(TranscribeOptions, total=False):
+    """Of `jobs.create`."""
+
+    retention_seconds: int
+    """How long the job can be fetched after its end, up to 30 days; 24 hours when absent."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconnect:
     """How a connection that breaks is replaced."""

@@ -28,7 +28,7 @@ export interface Metadata {
 }
 
 export interface Call extends CallOptions {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   path: string;
   /** Whether a client token may do it. */
   takesTokens?: boolean;

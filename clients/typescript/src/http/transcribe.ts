@@ -68,13 +68,13 @@ export type TranscriptionOf<Format extends ResponseFormat> = Format extends keyo
   ? Transcriptions[Format]
   : string;
 
-const JSON_FORMATS: Readonly<Record<keyof Transcriptions, true>> = {
+export const JSON_FORMATS: Readonly<Record<keyof Transcriptions, true>> = {
   json: true,
   verbose_json: true,
   diarized_json: true,
 };
 
-const KNOWN: readonly (keyof TranscribeOptions)[] = [
+export const TRANSCRIBE_OPTIONS: readonly (keyof TranscribeOptions)[] = [
   'model',
   'file',
   'fileName',
@@ -118,23 +118,31 @@ export function transcribe(
 }
 
 async function callOf(options: TranscribeOptions): Promise<Call> {
-  refuseUnknown('transcribe', options, KNOWN);
+  refuseUnknown('transcribe', options, TRANSCRIBE_OPTIONS);
+  const { stream = false } = options;
+  return { ...(await uploadCall('/v1/audio/transcriptions', options)), takesTokens: true, isStreamed: stream };
+}
+
+/** The form of a file, to this path. Rejects with an InvalidRequestError that names the option. */
+export async function uploadCall(
+  path: string,
+  options: TranscribeOptions,
+  more: readonly [string, string][] = [],
+): Promise<Call> {
   checkCall(options);
   if (typeof options.model !== 'string')
     throw invalidOption('model', '`model` is missing: a slug `<provider>/<model>`.');
   if (typeof options.file !== 'object' || options.file === null) {
     throw invalidOption('file', '`file` is missing. In Node `fileFromPath` of @voxgate/client/node opens a path.');
   }
-  const { isRepeatable, make } = await uploadOf(fieldsOf(options), options);
-  const { signal, timeoutMs, retriesMax, stream = false } = options;
+  const { isRepeatable, make } = await uploadOf([...fieldsOf(options), ...more], options);
+  const { signal, timeoutMs, retriesMax } = options;
   return {
     method: 'POST',
-    path: '/v1/audio/transcriptions',
-    takesTokens: true,
+    path,
     headers: { 'Idempotency-Key': options.idempotencyKey ?? randomText() },
     body: make,
     isRepeatable,
-    isStreamed: stream,
     ...(signal === undefined ? {} : { signal }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(retriesMax === undefined ? {} : { retriesMax }),

@@ -1,6 +1,6 @@
 // A file's transcription as it is answered, as plain types. Generated from src/api by `npx tsx scripts/generate.ts client-types`.
 
-import type { Word } from './answers.ts';
+import type { ErrorCode, ErrorType, ResponseFormat, Word } from './answers.ts';
 
 /** The answer in the format `json`. */
 export interface Transcription {
@@ -172,3 +172,58 @@ export interface TranscriptDone {
 
 /** What a streamed transcription is told in. */
 export type TranscriptionEvent = TranscriptDelta | TranscriptSegment | TranscriptDone;
+
+/** How far a job is. */
+export type JobStatus = 'queued' | 'processing' | 'completed' | 'failed' | 'cancelled';
+
+/** A file that is transcribed in the background. */
+export interface Job {
+  object: 'job';
+  id: string;
+  status: JobStatus;
+  /** As the request named it: a slug or an alias. */
+  model: string;
+  file: {
+    name: string;
+    bytes: number;
+  };
+  /** The format of the result where its request names none. */
+  response_format: ResponseFormat;
+  /** How often it was begun: more than once if its node was restarted meanwhile. */
+  attempts: number;
+  /** When it was accepted. */
+  created_at: string;
+  ended_at: string | null;
+  expires_at: string | null;
+  /** Of a completed job, but not in lists. */
+  result?: VerboseTranscription;
+  /** Of a job that failed or was cancelled. */
+  error?: {
+    /** The family of the error. */
+    type: ErrorType;
+    /** The reason, for programs. Codes may be added. */
+    code: ErrorCode;
+    /** A message for people: what was wrong, what is accepted and what to do. It may change. */
+    message: string;
+    /** Name of the field at fault, or null. */
+    param: string | null;
+    /** Quote it when you report a problem. Also in the header `X-Request-Id`. */
+    request_id: string;
+    /** With `upstream_error`: every attempt, in order. */
+    details?: {
+      /** Slug of the model that was tried. */
+      model: string;
+      /** The reason for the failure. */
+      reason: string;
+    }[];
+  };
+}
+
+/** A page of jobs, newest first. */
+export interface JobList {
+  object: 'list';
+  data: Job[];
+  has_more: boolean;
+  /** `before` of what follows; null at the end. */
+  next: string | null;
+}

@@ -3,8 +3,8 @@
 import json
 import re
 import secrets
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -12,6 +12,7 @@ from ..errors import invalid_option
 from ..options import (
     MODEL_NAMES,
     CallOptions,
+    JobOptions,
     TranscribeOptions,
     number_of,
     refuse_unknown,
@@ -21,7 +22,14 @@ from ..options import (
 )
 from ..types.answers import Balance, Mode, Model, Token, Usage
 from ..types.reading import read
-from ..types.transcriptions import DiarizedTranscription, Transcription, VerboseTranscription
+from ..types.transcriptions import (
+    DiarizedTranscription,
+    Job,
+    JobList,
+    JobStatus,
+    Transcription,
+    VerboseTranscription,
+)
 from .http import Call, json_body
 from .multipart import FileInput, upload_of
 
@@ -43,21 +51,90 @@ _FORMATS = ("json", "text", "verbose_json", "srt", "vtt", "diarized_json")
 
 def transcribe_call(file: FileInput, model: str, response_format: str, options: Mapping[str, Any]) -> Call[Any]:
     refuse_unknown("transcribe", options, TranscribeOptions)
+    call = _upload_call("/v1/audio/transcriptions", file, model, response_format, options, _reader_of(response_format))
+    return replace(call, takes_tokens=True)
+
+
+def create_job_call(file: FileInput, model: str, response_format: str, options: Mapping[str, Any]) -> Call[Job]:
+    refuse_unknown("jobs.create", options, JobOptions)
+    retention = options.get("retention_seconds")
+    own = [] if retention is None else [("retention_seconds", str(retention))]
+    return _upload_call("/v1/jobs", file, model, response_format, options, _json(Job), own)
+
+
+def job_call(id: str, options: CallOptions) -> Call[Job]:
+    return Call(method="GET", path=_job_path(id), read=_json(Job), options=_known("jobs.retrieve", options))
+
+
+def jobs_call(
+    status: JobStatus | None,
+    from_: str | None,
+    to: str | None,
+    limit: int | None,
+    before: str | None,
+    options: CallOptions,
+) -> Call[JobList]:
+    query = {"status": status, "from": from_, "to": to, "limit": limit, "before": before}
+    return Call(
+        method="GET", path="/v1/jobs", read=_json(JobList), query=query, options=_known("jobs.list", options)
+    )
+
+
+def job_result_call(id: str, format: str, options: CallOptions) -> Call[Any]:
+    return Call(
+        method="GET",
+        path=f"{_job_path(id)}/result",
+        read=_reader_of(format),
+        query={"format": format},
+        options=CallOptions(**{**_known("jobs.result", options), "retries_max": 0}),
+    )
+
+
+def cancel_job_call(id: str, options: CallOptions) -> Call[Job]:
+    path = f"{_job_path(id)}/cancel"
+    return Call(method="POST", path=path, read=_json(Job), options=_known("jobs.cancel", options))
+
+
+def delete_job_call(id: str, options: CallOptions) -> Call[None]:
+    return Call(
+        method="DELETE", path=_job_path(id), read=lambda _: None, options=_known("jobs.delete", options)
+    )
+
+
+def _job_path(id: str) -> str:
+    if isinstance(id, str) and id != "":
+        return f"/v1/jobs/{quote(id, safe='')}"
+    raise invalid_option("id", "`id` is missing: the `id` of a job.")
+
+
+def _reader_of(response_format: str) -> Callable[[bytes], Any]:
     if response_format not in _FORMATS:
         raise invalid_option("response_format", f"`response_format` is one of {', '.join(_FORMATS)}.")
+    return _text if response_format not in _TYPES else _json(_TYPES[response_format])
+
+
+def _upload_call(
+    path: str,
+    file: FileInput,
+    model: str,
+    response_format: str,
+    options: Mapping[str, Any],
+    read_answer: Callable[[bytes], Data],
+    more: Sequence[tuple[str, str]] = (),
+) -> Call[Data]:
+    _reader_of(response_format)
     given = {"model": slug_of(model), "response_format": response_format, **options}
     texts = texts_of(given, ("model", "response_format", "temperature", *MODEL_NAMES))
     fields = [(name, written(value)) for name, value in texts.items()]
     fields += [("timestamp_granularities[]", each) for each in options.get("timestamp_granularities", ())]
-    upload = upload_of(fields, file, options.get("file_name"), options.get("content_type"))
+    upload = upload_of([*fields, *more], file, options.get("file_name"), options.get("content_type"))
     return Call(
         method="POST",
-        path="/v1/audio/transcriptions",
-        read=_text if response_format not in _TYPES else _json(_TYPES[response_format]),
+        path=path,
+        read=read_answer,
         headers={"Idempotency-Key": _key_of(options.get("idempotency_key"))},
         make_body=upload.make,
         is_repeatable=upload.is_repeatable,
-        takes_tokens=True,
         options=_call_options(options),
     )
 

@@ -79,6 +79,8 @@ ErrorCode = Literal[
         "session_idle",
         "session_too_long",
         "idempotency_conflict",
+        "job_not_over",
+        "job_cancelled",
         "last_owner",
         "file_too_large",
         "uri_too_long",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from .answers import Word
+from .answers import ErrorCode, ErrorType, ResponseFormat, Word
 
 __all__ = [
     "TranscriptionLogprob",
@@ -20,6 +20,12 @@ __all__ = [
     "TranscriptSegment",
     "TranscriptDone",
     "TranscriptionEvent",
+    "JobStatus",
+    "JobFile",
+    "JobErrorDetail",
+    "JobError",
+    "Job",
+    "JobList",
 ]
 
 
@@ -216,3 +222,84 @@ class TranscriptDone:
 
 # What a streamed transcription is told in.
 TranscriptionEvent = TranscriptDelta | TranscriptSegment | TranscriptDone
+
+
+# How far a job is.
+JobStatus = Literal[
+        "queued",
+        "processing",
+        "completed",
+        "failed",
+        "cancelled",
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFile:
+    """A part of Job."""
+
+    name: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobErrorDetail:
+    """An attempt at a model without a result."""
+
+    model: str
+    """Slug of the model that was tried."""
+    reason: str
+    """The reason for the failure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobError:
+    """Of a job that failed or was cancelled."""
+
+    type: ErrorType
+    """The family of the error."""
+    code: ErrorCode
+    """The reason, for programs. Codes may be added."""
+    message: str
+    """A message for people: what was wrong, what is accepted and what to do. It may change."""
+    param: str | None
+    """Name of the field at fault, or null."""
+    request_id: str
+    """Quote it when you report a problem. Also in the header `X-Request-Id`."""
+    details: list[JobErrorDetail] | None = None
+    """With `upstream_error`: every attempt, in order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A file that is transcribed in the background."""
+
+    object: Literal["job"] = "job"
+    id: str
+    status: JobStatus
+    model: str
+    """As the request named it: a slug or an alias."""
+    file: JobFile
+    response_format: ResponseFormat
+    """The format of the result where its request names none."""
+    attempts: int
+    """How often it was begun: more than once if its node was restarted meanwhile."""
+    created_at: str
+    """When it was accepted."""
+    ended_at: str | None
+    expires_at: str | None
+    result: VerboseTranscription | None = None
+    """Of a completed job, but not in lists."""
+    error: JobError | None = None
+    """Of a job that failed or was cancelled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobList:
+    """A page of jobs, newest first."""
+
+    object: Literal["list"] = "list"
+    data: list[Job]
+    has_more: bool
+    next: str | None
+    """`before` of what follows; null at the end."""

@@ -1,0 +1,120 @@
+// `client.jobs`: files that nobody waits for.
+import { invalidOption } from '../errors.ts';
+import type { ModelSlug } from '../params.ts';
+import { integerOf, refuseUnknown } from '../settings.ts';
+import type { ResponseFormat } from '../types/answers.ts';
+import type { Job, JobList, JobStatus } from '../types/transcriptions.ts';
+import { pause } from './backoff.ts';
+import { CALL_OPTIONS, type Call, type CallOptions, checkCall, type Http, readJson } from './http.ts';
+import {
+  JSON_FORMATS,
+  TRANSCRIBE_OPTIONS,
+  type TranscribeOptions,
+  type TranscriptionOf,
+  uploadCall,
+} from './transcribe.ts';
+
+export interface CreateJobOptions<Slug extends ModelSlug = ModelSlug> extends Omit<TranscribeOptions<Slug>, 'stream'> {
+  /** How long the job can be fetched after its end, up to 30 days; 24 hours when absent. */
+  retentionSeconds?: number;
+}
+
+export interface ListJobsOptions extends CallOptions {
+  /** Jobs of any status when absent. */
+  status?: JobStatus;
+  /** Accepted then or later; ISO 8601. */
+  from?: string;
+  /** Accepted before; ISO 8601. */
+  to?: string;
+  /** From 1 to 100; 20 when absent. */
+  limit?: number;
+  /** `next` of the page before. */
+  before?: string;
+}
+
+export interface JobResultOptions<Format extends ResponseFormat> extends CallOptions {
+  /** The `responseFormat` of the job when absent. */
+  format: Format;
+}
+
+export interface WaitForJobOptions extends CallOptions {
+  /** Between two looks: from 100 to 60,000; 1,000 when absent. */
+  intervalMs?: number;
+}
+
+const INTERVAL_MS = [1_000, 100, 60_000] as const;
+const CREATE_OPTIONS = [...TRANSCRIBE_OPTIONS.filter((name) => name !== 'stream'), 'retentionSeconds'];
+
+export class Jobs {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Uploads a file, to be transcribed in the background. */
+  async create<Slug extends ModelSlug>(options: CreateJobOptions<Slug>): Promise<Job> {
+    refuseUnknown('jobs.create', options, CREATE_OPTIONS);
+    const { retentionSeconds, ...rest } = options;
+    const own: [string, string][] =
+      retentionSeconds === undefined ? [] : [['retention_seconds', String(retentionSeconds)]];
+    return this.#http.json(await uploadCall('/v1/jobs', rest as TranscribeOptions, own));
+  }
+
+  /** With the transcript, if it is completed. Rejects with a NotFoundError. */
+  async retrieve(id: string, options: CallOptions = {}): Promise<Job> {
+    return this.#http.json(callOf('jobs.retrieve', 'GET', pathOf(id), options));
+  }
+
+  /** A page of jobs of this API key, newest first. */
+  async list(options: ListJobsOptions = {}): Promise<JobList> {
+    const { status, from, to, limit, before, ...rest } = options;
+    const query = { status, from, to, limit: limit === undefined ? undefined : String(limit), before };
+    return this.#http.json({ ...callOf('jobs.list', 'GET', '/v1/jobs', rest), query });
+  }
+
+  /** The transcript of a completed job. Rejects with its error if it failed, and with `job_not_over` if it is not over. */
+  async result<Format extends ResponseFormat>(
+    id: string,
+    { format, ...options }: JobResultOptions<Format>,
+  ): Promise<TranscriptionOf<Format>> {
+    const call: Call = {
+      ...callOf('jobs.result', 'GET', `${pathOf(id)}/result`, options),
+      query: { format },
+      retriesMax: 0,
+    };
+    const read = Object.hasOwn(JSON_FORMATS, format) ? readJson<unknown> : (response: Response) => response.text();
+    return (await this.#http.send(call, read)).data as TranscriptionOf<Format>;
+  }
+
+  /** Ends the work on a job. The answer is the job as it is now. */
+  async cancel(id: string, options: CallOptions = {}): Promise<Job> {
+    return this.#http.json(callOf('jobs.cancel', 'POST', `${pathOf(id)}/cancel`, options));
+  }
+
+  /** Removes a job with its transcript. */
+  async delete(id: string, options: CallOptions = {}): Promise<void> {
+    await this.#http.send(callOf('jobs.delete', 'DELETE', pathOf(id), options), (response) => response.text());
+  }
+
+  /** Resolves with the job when it is over, whatever came of it. */
+  async wait(id: string, { intervalMs, ...options }: WaitForJobOptions = {}): Promise<Job> {
+    const waitMs = integerOf('intervalMs', intervalMs, ...INTERVAL_MS);
+    for (;;) {
+      const job = await this.retrieve(id, options);
+      if (job.ended_at !== null) return job;
+      await pause(waitMs, options.signal);
+    }
+  }
+}
+
+function callOf(what: string, method: Call['method'], path: string, options: CallOptions): Call {
+  refuseUnknown(what, options, CALL_OPTIONS);
+  checkCall(options);
+  return { ...options, method, path };
+}
+
+function pathOf(id: string): string {
+  if (typeof id === 'string' && id !== '') return `/v1/jobs/${encodeURIComponent(id)}`;
+  throw invalidOption('id', '`id` is missing: the `id` of a job.');
+}
