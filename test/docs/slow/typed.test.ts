@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ProviderSimulator } from '../../../src/vendors/kit/simulation.ts';
 import { scriptEar } from '../../../src/vendors/simulation/ears.ts';
 import { SimulatorServer } from '../../../src/vendors/simulation/server.ts';
@@ -15,13 +15,16 @@ import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { guides, ROOT } from '../pages.ts';
 import { blocks, different, printing, programs, run, SAMPLE, usesOpenai, WRITTEN_URL } from '../programs.ts';
 
-/** Its commands need each other: three-machines.test.ts runs all of them. */
-const WALKED = 'docs/operations/three-machines.md';
+/** Commands of these pages need each other: three-machines.test.ts runs all of the first, and a test below those of the second. */
+const JOBS = 'docs/guides/jobs.md';
+const WALKED = ['docs/operations/three-machines.md', JOBS];
 
+const curls = blocks
+  .filter(({ language }) => language === 'sh')
+  .flatMap(({ path, text }) => (text.match(/^curl (?:.*\\\n)*.*$/gm) ?? []).map((command) => ({ path, command })));
 /** Commands that can be run here: all of their files are there, and nothing in them is left out. */
-const commands = blocks
-  .filter(({ language, path }) => language === 'sh' && path !== WALKED)
-  .flatMap(({ path, text }) => (text.match(/^curl (?:.*\\\n)*.*$/gm) ?? []).map((command) => ({ path, command })))
+const commands = curls
+  .filter(({ path }) => !WALKED.includes(path))
   .filter(({ command }) => !command.includes('…'))
   .filter(({ command }) =>
     [...command.matchAll(/@([\w./-]+)/g)].every(([, file = '']) => existsSync(join(ROOT, file))),
@@ -44,6 +47,16 @@ afterAll(() => server.close());
 
 const here = (text: string) => text.replaceAll(WRITTEN_URL, live.url);
 
+/** Resolves when the job is over, or gone. */
+const overOf = (id: string) =>
+  vi.waitFor(
+    async () => {
+      const reply = await live.request(`/v1/jobs/${id}`);
+      if (reply.status === 200) expect(((await reply.json()) as { ended_at: string | null }).ended_at).not.toBeNull();
+    },
+    { timeout: 20_000 },
+  );
+
 describeCurl('a command', () => {
   it.each(different(commands, ({ command }) => command))('works as $path describes: $command', async ({ command }) => {
     const { exit, status, body } = await curl(here(command), { VOXGATE_KEY: live.key });
@@ -51,6 +64,18 @@ describeCurl('a command', () => {
     if (/custom\/whisper|dictation-en -F file=|dictation-en \\\n {2}-F file=/.test(command)) {
       expectReading((JSON.parse(body) as { text: string }).text);
     }
+  });
+
+  it('works after those above it on the page of jobs', async () => {
+    const env: Record<string, string> = { VOXGATE_KEY: live.key };
+    const statuses: number[] = [];
+    for (const { command } of curls.filter(({ path }) => path === JOBS)) {
+      const { status, body } = await curl(here(command), env);
+      statuses.push(status);
+      env.JOB ??= (JSON.parse(body) as { id: string }).id;
+      await overOf(env.JOB);
+    }
+    expect(statuses).toEqual([202, 200, 200, 200, 200, 204]);
   });
 
   it('exists for a file, in README.md and in its guide', () => {
