@@ -1,7 +1,7 @@
 // Audio that a client names by its address, in the place of a file.
 
 export interface AudioSource {
-  /** As the client wrote it. Its query may be the signature of a presigned link: it is never shown, logged or kept. */
+  /** As the client wrote it. Its query may be the signature of a presigned link: it is never shown or logged, and kept only sealed. */
   url: string;
   /** What the client calls it: `audio_url`, `url`, … */
   param: string;

@@ -184,6 +184,14 @@ export const ERROR_CATALOGUE = {
     'stop',
     'The idempotency key was used with another body, or its first request is still in progress (then with `Retry-After`).',
   ),
+  job_not_over: row(
+    'invalid_request_error',
+    409,
+    null,
+    'back_off',
+    'The job is not over yet, so it has no result; ask again later.',
+  ),
+  job_cancelled: row('invalid_request_error', 409, null, 'stop', 'The job was cancelled before it was done.'),
   last_owner: row(
     'invalid_request_error',
     409,

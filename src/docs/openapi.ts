@@ -3,6 +3,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { ProviderParams } from '../api/listen.ts';
 import type { Provider } from '../vendors/kit/provider.ts';
 import { accountOperations } from './operations/account.ts';
+import { jobOperations } from './operations/jobs.ts';
 import { nodeOperations } from './operations/node.ts';
 import {
   type Answer,
@@ -26,6 +27,7 @@ export interface OpenapiOptions {
 const TAGS: readonly Json[] = [
   { name: 'Models', description: 'Which models there are, and what they cost.' },
   { name: 'Files', description: 'A file in, its transcript out.' },
+  { name: 'Jobs', description: 'Files that are transcribed in the background.' },
   { name: 'Live', description: 'Audio in and transcripts out while somebody speaks.' },
   { name: 'Tokens', description: 'Credentials for browsers and devices.' },
   { name: 'Account', description: 'Usage, balance, sessions and bills of your organisation.' },
@@ -72,6 +74,7 @@ const SECURITY: Readonly<Record<Operation['security'], readonly Json[]>> = {
 /** The operations in the order of the documents. */
 export const operations: readonly Operation[] = [
   ...speechOperations,
+  ...jobOperations,
   ...accountOperations,
   ...webhookOperations,
   ...nodeOperations,

@@ -18,6 +18,8 @@ import type { ObservedFile } from '../files/transcribe.ts';
 import { Idempotency } from '../http/idempotency.ts';
 import { FORM_MEMORY_BYTES_MAX } from '../http/multipart/form-fields.ts';
 import { SpoolBudget, SpoolFile } from '../http/multipart/spool-file.ts';
+import { newRequestId } from '../http/router.ts';
+import { OwnJobs } from '../jobs/own-jobs.ts';
 import { playgroundRoutes } from '../live/routes/playground.ts';
 import { consoleSessionEvents, type SessionEventsDependencies, streamPlaces } from '../live/routes/session-events.ts';
 import { operatorRoutes } from '../live/routes/watch.ts';
@@ -38,6 +40,7 @@ import {
 } from './context.ts';
 import { openJobs, openKeptSessions } from './jobs.ts';
 import type { EdgeLive } from './live.ts';
+import { isAlone } from './lost-work.ts';
 import type { Money } from './money.ts';
 import { observeFile } from './observing/observing.ts';
 import type { People } from './people.ts';
@@ -176,6 +179,8 @@ function handlersOf(
     ...{ ...filesOf(assembly, services), ...recordsOf(assembly, services, operator, common) },
   };
   assembly.defer(routes.jobsElsewhere.serve(jobsHere(routes)));
+  const ownJobs = new OwnJobs({ ...routes, store: assembly.store, newRequestId: () => newRequestId(Date.now()) });
+  void resumeJobs(assembly, ownJobs);
   return {
     live: {
       ...common,
@@ -199,8 +204,16 @@ function handlersOf(
       onRelayDrop: () => metrics.dropped('relayed_message'),
       onCallDrop: (name) => metrics.dropped(name),
     },
-    routes,
+    routes: { ...routes, ownJobs },
   };
+}
+
+/** Jobs of earlier starts. Without a bus, another process on the same database may be at work on its own. */
+async function resumeJobs(assembly: Assembly, ownJobs: OwnJobs): Promise<void> {
+  const alone = await isAlone(assembly).catch(() => false);
+  if (assembly.config.cluster.nats === undefined && !alone) return;
+  const jobs = await ownJobs.resume(alone);
+  if (jobs > 0) assembly.logger.info({ jobs }, 'jobs of an earlier start continue');
 }
 
 /** What transcriptions of files need. */

@@ -1,10 +1,13 @@
-// What clients of other vendors come back for, on a node that serves clients: their files, jobs and sessions.
-import { DetachedJobs } from '../jobs/detached-jobs.ts';
+// What clients come back for, on a node that serves clients: jobs, and the files and sessions of other vendors' clients.
+import { join } from 'node:path';
 import { JobsElsewhere } from '../compat/jobs/elsewhere.ts';
+import { KeptSessions } from '../compat/jobs/kept-sessions.ts';
+import type { Config } from '../config/schema.ts';
+import { toApiError } from '../http/router.ts';
+import { DetachedJobs } from '../jobs/detached-jobs.ts';
+import { JobFiles } from '../jobs/job-files.ts';
 import { JobRecords } from '../jobs/job-records.ts';
 import { KeptFiles } from '../jobs/kept-files.ts';
-import { KeptSessions } from '../compat/jobs/kept-sessions.ts';
-import { toApiError } from '../http/router.ts';
 import type { Quota } from '../runtime/limits/quota.ts';
 import { backgroundClock } from '../runtime/telemetry/clock.ts';
 import { type Assembly, jobNodeName, secretsOf } from './context.ts';
@@ -22,10 +25,12 @@ export function openJobs(assembly: Assembly, { nodes }: Pick<EdgeLive, 'nodes'>,
     nodes: () => nodes().flatMap((each) => (each.roles.includes('edge') ? [each.node] : [])),
     onFault: fault('pass'),
   });
+  const jobRecords = new JobRecords({ store, ...secretsOf(assembly), node, nodeName: jobNodeName(assembly) });
   const detachedJobs = new DetachedJobs({
     ...{ clock, node },
-    records: new JobRecords({ store, ...secretsOf(assembly), node, nodeName: jobNodeName(assembly) }),
+    records: jobRecords,
     endElsewhere: (other, owner, id) => jobsElsewhere.end(other, owner, id),
+    cancelElsewhere: (other, owner, id) => jobsElsewhere.cancel(other, owner, id),
     onFault: (error) => {
       fault('run')(error);
       return toApiError(error);
@@ -43,8 +48,14 @@ export function openJobs(assembly: Assembly, { nodes }: Pick<EdgeLive, 'nodes'>,
   });
   metrics.watchQueue('kept_files', () => keptFiles.size);
   metrics.watchQueue('detached_jobs', () => detachedJobs.size);
-  return { keptFiles, detachedJobs, jobsElsewhere };
+  const folder = jobFolder(config);
+  const jobFiles = folder === undefined ? undefined : new JobFiles(join(config.data.directory, 'jobs', folder));
+  return { keptFiles, detachedJobs, jobsElsewhere, jobRecords, jobFiles, onJobFault: fault('own jobs') };
 }
+
+/** Without a bus there is one, however the machine is called at the next start. A node without a name does not find its own again. */
+const jobFolder = ({ cluster }: Config): string | undefined =>
+  cluster.nats === undefined ? 'alone' : cluster.nodeId && `node-${encodeURIComponent(cluster.nodeId)}`;
 
 /** Live sessions that they may request after the end. */
 export function openKeptSessions({ metrics, defer }: Assembly): KeptSessions {

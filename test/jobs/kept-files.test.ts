@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import { readForm } from '../../src/http/multipart/form.ts';
 import { holderOf } from '../../src/jobs/file-ids.ts';
 import {
   FILE_KEPT_MS,
@@ -12,7 +13,6 @@ import {
   KeptFiles,
   ORGANISATION_FILES_MAX,
 } from '../../src/jobs/kept-files.ts';
-import { readForm } from '../../src/http/multipart/form.ts';
 import { Quota } from '../../src/runtime/limits/quota.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 

@@ -12,13 +12,14 @@ import { lengthOf } from '../../files/money/length.ts';
 import { AudioElsewhere } from '../../files/remote/audio-elsewhere.ts';
 import { filenameOf } from '../../files/remote/remote-audio.ts';
 import { warningHeader } from '../../files/routes/answer.ts';
-import { fetchToKeep, readToKeep, requestOf, type UploadDependencies } from '../../files/routes/read-upload.ts';
+import { readToKeep, requestOf, type UploadDependencies } from '../../files/routes/read-upload.ts';
 import { readJson } from '../../http/json-body.ts';
 import type { FormLimits } from '../../http/multipart/form.ts';
 import type { Field } from '../../http/multipart/form-fields.ts';
 import type { Route, RouteContext } from '../../http/router.ts';
 import type { Reply } from '../../http/server.ts';
 import type { DetachedJobs, Work } from '../../jobs/detached-jobs.ts';
+import { fetchKept } from '../../jobs/fetch-kept.ts';
 import { holderOf, newFileId } from '../../jobs/file-ids.ts';
 import type { KeptFiles } from '../../jobs/kept-files.ts';
 import type { Owner } from '../../jobs/owner.ts';
@@ -332,22 +333,6 @@ class Asked {
 function alone({ source, ...clientRequest }: JobRequest & { source?: AudioSource }): JobRequest {
   if (source !== undefined) throw apiError('invalid_request', twoFiles(source.param), { param: source.param });
   return clientRequest;
-}
-
-/** The file is the job's alone. Rejects with an ApiError, or with the reason of the signal. */
-async function fetchKept(
-  source: AudioSource,
-  owner: Owner,
-  signal: AbortSignal,
-  dependencies: JobRoutesDependencies,
-): Promise<Held> {
-  const { keptFiles, settings, http } = dependencies;
-  const limit = limitedSignal(http.clock, settings.timeoutMs, signal);
-  const held = await keptFiles
-    .keep(owner, (budget) => fetchToKeep(source, [], limit, dependencies, owner, budget))
-    .finally(limit.release);
-  keptFiles.remove(owner, held.file.id);
-  return held;
 }
 
 type Heard = Awaited<ReturnType<typeof transcribeKept>>;

@@ -59,6 +59,16 @@ interface RequestBody {
   example: Json;
 }
 
+/** Of the header, where a request may be sent again. */
+export const IDEMPOTENCY_KEY: Operation['headers'] & object = {
+  'Idempotency-Key': {
+    description:
+      'Requests with the same key and the same form are worked on, and charged, once: for 24 hours the first answer is given again.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+    example: '9f1c0f2e-4a76-4a0b-8f0e-6c1f0d8a7b35',
+  },
+};
+
 /** What may befall any request. */
 const ANYWHERE: readonly ErrorCode[] = ['uri_too_long', 'internal_error'];
 

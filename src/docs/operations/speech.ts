@@ -3,6 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import { ErrorAnswer } from '../../api/error-body.ts';
 import type { ErrorCode } from '../../api/error-catalogue.ts';
+import { JobAnswer, TranscriptionQuery } from '../../api/jobs.ts';
 import { Model, ModelList, ModelsQuery, ShortModelList } from '../../api/models.ts';
 import { ListenQuery, TranscriptionForm, TranscriptionObject } from '../../api/request-parameters.ts';
 import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
@@ -15,7 +16,15 @@ import {
   VerboseTranscription,
 } from '../../api/transcriptions.ts';
 import * as examples from '../schemas/examples.ts';
-import { FILE_CODES, KEY_CODES, LIVE_CODES, type Operation, QUERY_CODES, TOKEN_CODES } from './operation.ts';
+import {
+  FILE_CODES,
+  IDEMPOTENCY_KEY,
+  KEY_CODES,
+  LIVE_CODES,
+  type Operation,
+  QUERY_CODES,
+  TOKEN_CODES,
+} from './operation.ts';
 
 /** Of a slug. */
 const slugSegments = {
@@ -110,14 +119,8 @@ const createTranscription: Operation = {
   description:
     'One call: the form uploads the audio, the answer is the transcript. Fields come in any order; a large file whose fields are all in front of it is with the provider while it still arrives. `audio_url` names a file that the gateway fetches instead: in a form without `file`, or in a JSON object. OpenAI’s client libraries work unchanged.',
   security: 'upload',
-  headers: {
-    'Idempotency-Key': {
-      description:
-        'Requests with the same key and the same form are worked on, and charged, once: for 24 hours the first answer is given again.',
-      schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
-      example: '9f1c0f2e-4a76-4a0b-8f0e-6c1f0d8a7b35',
-    },
-  },
+  query: TranscriptionQuery,
+  headers: IDEMPOTENCY_KEY,
   body: {
     required: true,
     type: 'multipart/form-data',
@@ -154,6 +157,11 @@ const createTranscription: Operation = {
           example: 'data: {"type":"transcript.text.delta","delta":"set the"}\n\n',
         },
       },
+    },
+    202: {
+      description: 'The job, with `async=true`.',
+      headers: ['Idempotency-Replayed'],
+      forms: { 'application/json': { schema: JobAnswer, example: examples.job } },
     },
   },
   errors: [...KEY_CODES, ...TOKEN_CODES, ...QUERY_CODES, ...FILE_CODES],

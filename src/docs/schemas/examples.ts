@@ -1,5 +1,6 @@
 // What the documents show as examples. Tests hold each against the schema of its place.
 import type { Static } from '@sinclair/typebox';
+import type { JobAnswer } from '../../api/jobs.ts';
 import type { SessionEnded, SessionStarted, Transcript } from '../../api/listen-events.ts';
 import type { Model } from '../../api/models.ts';
 import type { StartMessage } from '../../api/request-parameters.ts';
@@ -80,6 +81,20 @@ export const verbose: VerboseTranscription = {
   words,
   request_id: REQUEST_ID,
   usage: { type: 'duration', seconds: 3.1, cost_usd: '0.00', byok: false },
+};
+
+export const job: JobAnswer = {
+  object: 'job',
+  id: '5f0c1f9e-4a76-4a0b-8f0e-6c1f0d8a7b35',
+  status: 'completed',
+  model: 'local/commands-en',
+  file: { name: 'speech.wav', bytes: 99_244 },
+  response_format: 'json',
+  attempts: 1,
+  created_at: '2026-11-21T12:00:00.000Z',
+  ended_at: '2026-11-21T12:00:01.204Z',
+  expires_at: '2026-11-22T12:00:01.204Z',
+  result: verbose,
 };
 
 export const usage: UsageList = {

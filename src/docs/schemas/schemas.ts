@@ -2,6 +2,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { ErrorAnswer, ErrorAttempt, ErrorObject } from '../../api/error-body.ts';
 import { HealthAnswer, ReadyAnswer } from '../../api/health.ts';
+import * as jobs from '../../api/jobs.ts';
 import * as listen from '../../api/listen.ts';
 import * as events from '../../api/listen-events.ts';
 import { Capabilities, Mode, Model, ModelList, Price, ShortModel, ShortModelList } from '../../api/models.ts';
@@ -82,6 +83,11 @@ export const restSchemas = (providers: readonly Provider[]): NamedSchemas => ({
   TranscriptDelta: transcriptions.TranscriptDelta,
   TranscriptSegment: transcriptions.TranscriptSegment,
   TranscriptDone: transcriptions.TranscriptDone,
+  JobForm: jobs.JobForm,
+  JobObject: jobs.JobObject,
+  JobAnswer: jobs.JobAnswer,
+  JobList: jobs.JobList,
+  JobStatus: jobs.JobStatus,
   TokenRequest,
   TokenResponse,
   UsageList: usage.UsageList,

@@ -128,7 +128,8 @@ function opened(...[form, ...more]: Parameters<typeof uploadOf>): FormUpload {
   }
 }
 
-const printOf = ({ url, param }: AudioSource): Uint8Array => Buffer.from(`${param} ${url}`);
+/** What stands for a file in the print of a request that has an address. */
+export const printOf = ({ url, param }: AudioSource): Uint8Array => Buffer.from(`${param} ${url}`);
 
 function mustKeep(
   fields: readonly Field[],
@@ -187,6 +188,23 @@ async function readSent(
 
 const NO_ADDRESS = `The JSON object has no \`${ADDRESS}\`. Send the address of the audio in it, or send the audio in a form, as \`multipart/form-data\`.`;
 
+/**
+ * Reads a form of the gateway's own whose file is kept: in the spool, whatever its size. Rejects with AudioElsewhere where it has an
+ * address and no file.
+ */
+export function readSentToKeep(
+  request: ServerRequest,
+  limit: LimitedSignal,
+  dependencies: UploadDependencies,
+  owner: Pick<Uploader, 'organisationId'>,
+  spoolBudget: SpoolBudget,
+  more: Pick<FormLimits, 'keptAs' | 'onFile'>,
+): Promise<Form> {
+  const kept = { memoryBytesMax: 0, mustKeep: () => true };
+  const limits = { ...formLimits(dependencies, owner, spoolBudget), ...kept, ...more };
+  return readSent(request, limit, dependencies, () => limits);
+}
+
 /** Reads a form of another vendor's client whose file is kept: in the spool, whatever its size, and as a part of this name. */
 export function readToKeep(
   request: ServerRequest,
@@ -194,13 +212,10 @@ export function readToKeep(
   dependencies: UploadDependencies,
   owner: Pick<Uploader, 'organisationId'>,
   spoolBudget: SpoolBudget,
-  {
-    part: fileField,
-    ...more
-  }: { part: string } & Pick<FormLimits, 'withoutFile' | 'keptAs' | 'takesRepeated' | 'onFile'>,
+  { part: fileField, withoutFile }: { part: string } & Pick<FormLimits, 'withoutFile'>,
 ): Promise<Form> {
-  const kept = { memoryBytesMax: 0, mustKeep: () => true, fileField };
-  const limits = { ...formLimits(dependencies, owner, spoolBudget), takesRepeated: true, ...kept, ...more };
+  const kept = { memoryBytesMax: 0, mustKeep: () => true, fileField, ...(withoutFile && { withoutFile }) };
+  const limits = { ...formLimits(dependencies, owner, spoolBudget), ...kept, takesRepeated: true };
   return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
 }
 

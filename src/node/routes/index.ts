@@ -19,6 +19,7 @@ import { postTranscriptions, type TranscriptionsDependencies } from '../../files
 import { readRestCredential } from '../../http/credentials.ts';
 import type { Route, RouteContext } from '../../http/router.ts';
 import type { Reply, ServerRequest } from '../../http/server.ts';
+import { type OwnJobRoutesDependencies, ownJobHandlers, unlessAsync } from '../../jobs/routes.ts';
 import { getSessionEvents, type SessionEventsDependencies } from '../../live/routes/session-events.ts';
 import { type BillsDependencies, getBill } from '../../money/routes/bills.ts';
 import { getSession, getSessions, type SessionsDependencies } from '../../money/routes/sessions.ts';
@@ -33,6 +34,7 @@ import { getModel, getModels, type ModelsDependencies } from './models.ts';
 export interface RoutesDependencies
   extends TranscriptionsDependencies,
     JobRoutesDependencies,
+    OwnJobRoutesDependencies,
     SessionRoutesDependencies,
     ModelsDependencies,
     UsageDependencies,
@@ -111,7 +113,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
       refusal: openai.refusal,
     })),
     { method: 'POST', path: '/v1/tokens', handle: keyed(postTokens(dependencies), 'tokens') },
-    { method: 'POST', path: '/v1/audio/transcriptions', handle: uploaded(transcribe) },
+    { method: 'POST', path: '/v1/audio/transcriptions', handle: uploaded(unlessAsync(transcribe, dependencies)) },
     ...fileRoutes(
       (asked) => (asked === undefined ? transcribe : postTranscriptions({ ...dependencies, ...asked })),
       uploaded,
@@ -119,6 +121,10 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
     ),
     // Not with tokens: who holds one of a key would see all of its transcripts.
     ...jobRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'transcribe', credentialOf)),
+    ...Object.entries(ownJobHandlers(dependencies)).map(([place, handler]) => {
+      const [method = '', path = ''] = place.split(' ');
+      return { method, path, handle: keyed(handler, 'transcribe') };
+    }),
     ...sessionRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'listen', credentialOf)),
     ...tokenRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'tokens', credentialOf)),
     ...callRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'listen', credentialOf)),

@@ -185,8 +185,11 @@ export interface Job {
   model: string;
   file: {
     name: string;
-    bytes: number;
+    /** Null where the audio is at an address. */
+    bytes: number | null;
   };
+  /** The address of the audio, without its query. */
+  audio_url?: string;
   /** The format of the result where its request names none. */
   response_format: ResponseFormat;
   /** How often it was begun: more than once if its node was restarted meanwhile. */

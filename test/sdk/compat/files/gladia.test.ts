@@ -1,8 +1,8 @@
 // What Gladia's clients ask of a file and are told of its job, member by member; and its SDK with what it has besides.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ApiError, apiError } from '../../../../src/api/errors.ts';
-import { KEPT_FILES_MAX } from '../../../../src/jobs/kept-files.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
+import { KEPT_FILES_MAX } from '../../../../src/jobs/kept-files.ts';
 import { gladia } from '../../../../src/vendors/gladia/compat/index.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
 import { answerOf, doneJob, endpointAt, jobIn, openedAs } from '../../../vendors/compat/files/shown.ts';

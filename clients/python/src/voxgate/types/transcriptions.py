@@ -239,7 +239,8 @@ class JobFile:
     """A part of Job."""
 
     name: str
-    bytes: int
+    bytes: int | None
+    """Null where the audio is at an address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,6 +281,8 @@ class Job:
     model: str
     """As the request named it: a slug or an alias."""
     file: JobFile
+    audio_url: str | None = None
+    """The address of the audio, without its query."""
     response_format: ResponseFormat
     """The format of the result where its request names none."""
     attempts: int

@@ -1,0 +1,121 @@
+// `/v1/jobs`: files that nobody waits for. What may be asked of them, and how they are shown.
+import { type Static, Type } from '@sinclair/typebox';
+import { ErrorObject } from './error-body.ts';
+import { TranscriptionForm, TranscriptionObject } from './request-parameters.ts';
+import { ResponseFormat, VerboseTranscription } from './transcriptions.ts';
+
+const DAY_SECONDS = 86_400;
+export const RETENTION_SECONDS = { min: 0, max: 30 * DAY_SECONDS, default: DAY_SECONDS } as const;
+export const JOBS_LIMIT = { min: 1, max: 100, default: 20 } as const;
+
+export const JobStatus = Type.Union([
+  Type.Literal('queued'),
+  Type.Literal('processing'),
+  Type.Literal('completed'),
+  Type.Literal('failed'),
+  Type.Literal('cancelled'),
+]);
+export type JobStatus = Static<typeof JobStatus>;
+export const JOB_STATUSES = JobStatus.anyOf.map((each) => each.const);
+
+const retention_seconds = Type.Optional(
+  Type.Integer({
+    minimum: RETENTION_SECONDS.min,
+    maximum: RETENTION_SECONDS.max,
+    default: RETENTION_SECONDS.default,
+    description: 'How long the job and its transcript can be fetched after its end.',
+  }),
+);
+
+const { stream: _, ...formMembers } = TranscriptionForm.properties;
+/** The form of `POST /v1/jobs`. */
+export const JobForm = Type.Object(
+  { ...formMembers, retention_seconds },
+  { additionalProperties: false, patternProperties: TranscriptionForm.patternProperties },
+);
+
+const { stream: __, ...objectMembers } = TranscriptionObject.properties;
+/** The same for audio at an address. */
+export const JobObject = Type.Object({ ...objectMembers, retention_seconds }, { additionalProperties: false });
+
+const Time = (description: string) => Type.String({ description });
+const Nullable = <Value extends ReturnType<typeof Time>>(value: Value) => Type.Union([value, Type.Null()]);
+
+export const JobAnswer = Type.Object({
+  object: Type.Literal('job'),
+  id: Type.String(),
+  status: JobStatus,
+  model: Type.String({ description: 'As the request named it: a slug or an alias.' }),
+  file: Type.Object({
+    name: Type.String(),
+    bytes: Type.Union([Type.Integer(), Type.Null()], { description: 'Null where the audio is at an address.' }),
+  }),
+  audio_url: Type.Optional(Type.String({ description: 'The address of the audio, without its query.' })),
+  response_format: Type.Unsafe<Static<typeof ResponseFormat>>({
+    ...ResponseFormat,
+    description: 'The format of the result where its request names none.',
+  }),
+  attempts: Type.Integer({
+    description: 'How often it was begun: more than once if its node was restarted meanwhile.',
+  }),
+  created_at: Time('When it was accepted.'),
+  ended_at: Nullable(Time('When it was completed, failed or cancelled.')),
+  expires_at: Nullable(Time('Until when it can be fetched.')),
+  result: Type.Optional(
+    Type.Unsafe<VerboseTranscription>({
+      ...VerboseTranscription,
+      description: 'Of a completed job, but not in lists.',
+    }),
+  ),
+  error: Type.Optional(
+    Type.Unsafe<Static<typeof ErrorObject>>({ ...ErrorObject, description: 'Of a job that failed or was cancelled.' }),
+  ),
+});
+export type JobAnswer = Static<typeof JobAnswer>;
+
+export const JobList = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(JobAnswer),
+  has_more: Type.Boolean(),
+  next: Type.Union([Type.String(), Type.Null()], { description: '`before` of what follows; null at the end.' }),
+});
+export type JobList = Static<typeof JobList>;
+
+export const TranscriptionQuery = Type.Object(
+  {
+    async: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether the file becomes a job, as by `POST /v1/jobs`.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const JobsQuery = Type.Object(
+  {
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: JOBS_LIMIT.min,
+        maximum: JOBS_LIMIT.max,
+        default: JOBS_LIMIT.default,
+        description: 'How many jobs, newest first.',
+      }),
+    ),
+    before: Type.Optional(Type.String({ description: 'Id of a job: those that are older than it.' })),
+    status: Type.Optional(Type.Unsafe<JobStatus>({ ...JobStatus, description: 'Jobs of any status when absent.' })),
+    from: Type.Optional(Type.String({ description: 'Accepted then or later: an ISO 8601 date or time, in UTC.' })),
+    to: Type.Optional(Type.String({ description: 'Accepted before: an ISO 8601 date or time, in UTC.' })),
+  },
+  { additionalProperties: false },
+);
+
+export const JobResultQuery = Type.Object(
+  {
+    format: Type.Optional(
+      Type.Unsafe<Static<typeof ResponseFormat>>({
+        ...ResponseFormat,
+        description: 'The `response_format` of the job when absent.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);

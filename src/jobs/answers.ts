@@ -1,0 +1,92 @@
+// How the gateway's own jobs are shown, and their results in each format.
+import { shownAddress } from '../api/audio-source.ts';
+import type { JobAnswer, JobStatus } from '../api/jobs.ts';
+import {
+  type DiarizedTranscription,
+  type ResponseFormat,
+  speakerLetter,
+  type Transcription,
+  type VerboseTranscription,
+} from '../api/transcriptions.ts';
+import { segmentIdOf } from '../files/answers.ts';
+import { warningHeader } from '../files/routes/answer.ts';
+import { type Cue, cuesOf, srtOf, vttOf } from '../files/subtitles.ts';
+import { json } from '../http/router.ts';
+import type { WholeReply } from '../http/server.ts';
+import type { ShownJob } from '../vendors/compat/jobs.ts';
+import { turnsOf } from '../vendors/compat/transcript.ts';
+import { askedOf } from './own-request.ts';
+
+type Shown = ShownJob & { attempts?: number; keptUntil?: Date | undefined };
+
+/** @param isWhole with the transcript */
+export function jobAnswer(job: Shown, requestId: string, isWhole: boolean): JobAnswer {
+  const { id, file, state, createdAt, endedAt, attempts = 1, keptUntil } = job;
+  const { model, responseFormat, audioUrl } = askedOf(job.asked);
+  return {
+    ...{ object: 'job', id, status: statusOf(job), model, response_format: responseFormat, attempts },
+    file: { name: file.filename, bytes: audioUrl === undefined ? file.bytes : null },
+    ...(audioUrl === undefined ? {} : { audio_url: shownAddress(audioUrl) }),
+    created_at: createdAt.toISOString(),
+    ended_at: endedAt?.toISOString() ?? null,
+    expires_at: keptUntil?.toISOString() ?? null,
+    ...(state.type === 'done' && isWhole ? { result: state.heard.transcription } : {}),
+    ...(state.type === 'failed' ? { error: state.refusal.body(requestId) } : {}),
+  };
+}
+
+export function statusOf({ state }: Pick<ShownJob, 'state'>): JobStatus {
+  if (state.type === 'failed') return state.refusal.code === 'job_cancelled' ? 'cancelled' : 'failed';
+  return state.type === 'done' ? 'completed' : state.type;
+}
+
+export function resultIn(format: ResponseFormat, heard: VerboseTranscription): WholeReply {
+  const headers = warningHeader(heard.warnings ?? []);
+  const inText = (type: string, body: string): WholeReply => ({
+    status: 200,
+    headers: { ...headers, 'Content-Type': `${type}; charset=utf-8` },
+    body,
+  });
+  switch (format) {
+    case 'text':
+      return inText('text/plain', `${heard.text}\n`);
+    case 'json':
+      return json(200, plainOf(heard), headers);
+    case 'verbose_json':
+      return json(200, heard, headers);
+    case 'diarized_json':
+      return json(200, diarizedOf(heard), headers);
+    case 'srt':
+      return inText('text/plain', srtOf(cuesIn(heard)));
+    case 'vtt':
+      return inText('text/vtt', vttOf(cuesIn(heard)));
+  }
+}
+
+const cuesIn = (heard: VerboseTranscription): Cue[] => cuesOf(turnsOf(heard), heard.duration, true).cues;
+
+function plainOf({ text, no_speech, logprobs, usage, warnings }: VerboseTranscription): Transcription {
+  const { type, seconds } = usage;
+  return {
+    text,
+    ...(no_speech === undefined ? {} : { no_speech }),
+    ...(logprobs === undefined ? {} : { logprobs }),
+    usage: { type, seconds },
+    ...(warnings === undefined ? {} : { warnings }),
+  };
+}
+
+function diarizedOf(heard: VerboseTranscription): DiarizedTranscription {
+  const { text, duration, segments = [], no_speech, usage, warnings } = heard;
+  return {
+    ...{ text, task: 'transcribe', duration },
+    segments: segments.map(({ start, end, text: spoken, speaker, no_speech: isEmpty }, index) => ({
+      ...{ type: 'transcript.text.segment', id: segmentIdOf(index), start, end, text: spoken },
+      ...(isEmpty === undefined ? {} : { no_speech: isEmpty }),
+      speaker: speaker === undefined ? 'unknown' : speakerLetter(speaker),
+    })),
+    ...(no_speech === undefined ? {} : { no_speech }),
+    usage: { type: usage.type, seconds: usage.seconds },
+    ...(warnings === undefined ? {} : { warnings }),
+  };
+}

@@ -1,0 +1,117 @@
+// The audio of the gateway's own jobs: in files with names, which outlive the process, so that its next start finds them. Each is named
+// by whoever accepts the job, and goes when the job is over.
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Form } from '../http/multipart/form.ts';
+import type { SpoolBudget } from '../http/multipart/spool-file.ts';
+
+const SUFFIX = '.audio';
+const NAME = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** What a form shows of its file at once. */
+const HEAD_BYTES = 64 * 1024;
+const PIECE_BYTES = 64 * 1024;
+
+export class JobFiles {
+  readonly #directory: string;
+
+  /** @param directory of this node alone; made if it is not there */
+  constructor(directory: string) {
+    this.#directory = directory;
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  }
+
+  newName(): string {
+    return randomUUID();
+  }
+
+  /** @param name of `newName` */
+  pathOf(name: string): string {
+    return join(this.#directory, `${name}${SUFFIX}`);
+  }
+
+  /** Survives also that the machine loses its power. */
+  async sync(name: string): Promise<void> {
+    const file = await open(this.pathOf(name), 'r');
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Any number of times. */
+  async remove(name: string): Promise<void> {
+    await rm(this.pathOf(name), { force: true });
+  }
+
+  /** Removes all files but these. */
+  async removeOthers(names: ReadonlySet<string>): Promise<number> {
+    const files = (await readdir(this.#directory)).filter((file) => file.endsWith(SUFFIX));
+    const others = files.filter((file) => !names.has(file.slice(0, -SUFFIX.length)));
+    for (const file of others) await rm(join(this.#directory, file), { force: true });
+    return others.length;
+  }
+
+  /** One of an earlier start, as the form that it came in. Undefined where it is gone. Throws an ApiError where there is no room. */
+  async open(
+    name: string,
+    { filename, contentType }: { filename: string; contentType: string | undefined },
+    budget: SpoolBudget,
+  ): Promise<Form | undefined> {
+    if (!NAME.test(name)) return undefined;
+    const file = await open(this.pathOf(name), 'r').catch(() => undefined);
+    if (file === undefined) return undefined;
+    try {
+      const { size } = await file.stat();
+      budget.take(size);
+      return formOf(file, size, { filename, contentType, head: await readAt(file, 0, HEAD_BYTES) }, budget);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Uint8Array> {
+  const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
+}
+
+async function* readAll(file: FileHandle, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < size; ) {
+    const piece = await readAt(file, at, PIECE_BYTES);
+    if (piece.length === 0) throw new Error('The audio of a job is shorter than it was.');
+    at += piece.length;
+    yield piece;
+  }
+}
+
+function formOf(
+  file: FileHandle,
+  size: number,
+  about: Pick<Form['file'], 'filename' | 'contentType' | 'head'>,
+  budget: SpoolBudget,
+): Form {
+  let isOpen = true;
+  const form: Form = {
+    fields: [],
+    file: {
+      ...about,
+      size,
+      pieces: undefined,
+      read: () => Readable.from(readAll(file, size), { objectMode: false }),
+      readAt: (position, length) => readAt(file, position, length),
+    },
+    whole: Promise.resolve().then(() => form),
+    dispose() {
+      if (!isOpen) return;
+      isOpen = false;
+      budget.give(size);
+      file.close().catch(() => {});
+    },
+  };
+  return form;
+}

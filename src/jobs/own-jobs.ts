@@ -1,0 +1,246 @@
+// The gateway's own jobs: a file is accepted, kept on this node's disk, transcribed in its turn and once, and fetched from any node. A
+// restart of the node begins those again that were not over.
+import type { Authenticator } from '../accounts/auth/authenticate.ts';
+import type { KeyLimits } from '../accounts/auth/limits.ts';
+import type { Caller } from '../accounts/auth/permissions.ts';
+import type { ApiKey, KeyCalls } from '../accounts/keys/calls.ts';
+import type { AudioSource } from '../api/audio-source.ts';
+import { apiError } from '../api/errors.ts';
+import type { JobDependencies } from '../files/job.ts';
+import { filenameOf } from '../files/remote/remote-audio.ts';
+import { ADDRESS } from '../files/routes/form.ts';
+import { requestOf } from '../files/routes/read-upload.ts';
+import type { Form } from '../http/multipart/form.ts';
+import type { SpoolBudget } from '../http/multipart/spool-file.ts';
+import type { LedgerStore } from '../money/store/calls.ts';
+import type { Asynchronous } from '../store/operation.ts';
+import type { ShownFile } from '../vendors/compat/jobs.ts';
+import { OWN_DIALECT } from './calls.ts';
+import type { DetachedJobs, Work } from './detached-jobs.ts';
+import { type FetchDependencies, fetchKept } from './fetch-kept.ts';
+import type { JobFiles } from './job-files.ts';
+import type { JobRecords, KnownJob, ResumedJob } from './job-records.ts';
+import type { KeptFile } from './kept-files.ts';
+import { type AskedInForm, askedOf, keptRequest, type OwnRequest, wholeFields } from './own-request.ts';
+import type { Owner } from './owner.ts';
+import { admitJob, type JobRequester, requireKey, transcribeKept } from './transcribe-kept.ts';
+
+/** A job that its node did not survive so often is not begun again: it may be what ends the node. */
+export const ATTEMPTS_MAX = 3;
+const ADOPTED_AT_ONCE = 100;
+
+export interface OwnJobsDependencies extends Omit<JobDependencies, 'settings' | 'http'>, FetchDependencies {
+  settings: JobDependencies['settings'] & FetchDependencies['settings'];
+  http: JobDependencies['http'];
+  authenticator: Pick<Authenticator, 'holds'>;
+  detachedJobs: DetachedJobs;
+  /** Undefined where the node has no name: its next start would not find them. */
+  jobFiles: JobFiles | undefined;
+  jobRecords: Pick<JobRecords, 'adopt' | 'finish'>;
+  limits: Pick<KeyLimits, 'takeFile'>;
+  store: Pick<Asynchronous<KeyCalls>, 'findKey'> & Pick<LedgerStore, 'findSession'>;
+  onJobFault(error: unknown): void;
+  newRequestId(): string;
+  wallNow(): Date;
+}
+
+export const ownerOf = ({ organisationId, keyId }: Pick<Caller, 'organisationId' | 'keyId'>): Owner => ({
+  ...{ organisationId, keyId },
+  dialect: OWN_DIALECT,
+});
+
+export class OwnJobs {
+  readonly #dependencies: OwnJobsDependencies;
+
+  constructor(dependencies: OwnJobsDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Keeps the audio and accepts the job. Rejects with an ApiError.
+   *
+   * @param read puts the file at this path, where there is one, whatever comes of it
+   */
+  async accept(
+    caller: Caller,
+    by: Pick<JobRequester, 'requestId' | 'traceparent'>,
+    read: (budget: SpoolBudget, keptAs: string | undefined) => Promise<Form>,
+    readRequest: (form: Form) => AskedInForm,
+  ): Promise<KnownJob> {
+    const { keptFiles, jobFiles } = this.#dependencies;
+    const owner = ownerOf(caller);
+    const audio = jobFiles?.newName() ?? '';
+    let leave = () => {};
+    try {
+      const held = await keptFiles.keep(owner, (budget) => read(budget, jobFiles?.pathOf(audio)));
+      leave = held.leave;
+      // It is the job's alone.
+      keptFiles.remove(owner, held.file.id);
+      const { form } = held.file;
+      const request = { ...readRequest(form), audio, contentType: form.file.contentType, audioUrl: undefined };
+      await admitJob(this.#transcriptionOf(request, caller), { ...by, caller }, this.#dependencies);
+      await jobFiles?.sync(audio);
+      return await this.#begin(this.#workOf(held.file, request, { ...by, caller }, false, leave), caller);
+    } catch (error) {
+      leave();
+      await jobFiles?.remove(audio).catch(this.#dependencies.onJobFault);
+      throw error;
+    }
+  }
+
+  /** Accepts a job whose audio is fetched when it runs: until then nothing is held but its address. Rejects with an ApiError. */
+  async acceptAt(
+    source: AudioSource,
+    asked: AskedInForm,
+    caller: Caller,
+    by: Pick<JobRequester, 'requestId' | 'traceparent'>,
+  ): Promise<KnownJob> {
+    const { remoteAudio, wallNow } = this.#dependencies;
+    const filename = filenameOf(remoteAudio.check(source, caller.organisationId));
+    const request = { ...asked, audio: '', contentType: undefined, audioUrl: source.url };
+    await admitJob(this.#transcriptionOf(request, caller), { ...by, caller }, this.#dependencies);
+    const file = { id: '', filename, bytes: 0, createdAt: wallNow(), fields: NO_FIELDS };
+    return this.#begin(this.#workAt(source.url, file, request, { ...by, caller }, false), caller);
+  }
+
+  async #begin(work: Work, { key }: Caller): Promise<KnownJob> {
+    const { detachedJobs, limits } = this.#dependencies;
+    const job = await detachedJobs.begin(work, () => limits.takeFile(key));
+    return { ...job, attempts: 1, keptUntil: undefined, node: '' };
+  }
+
+  /**
+   * Begins jobs of earlier starts again, and says how many. Never rejects.
+   *
+   * @param isAlone no other process works on the database
+   */
+  async resume(isAlone: boolean): Promise<number> {
+    const { jobRecords, jobFiles, onJobFault } = this.#dependencies;
+    const audio = new Set<string>();
+    try {
+      for (let jobs: ResumedJob[] | undefined; jobs === undefined || jobs.length === ADOPTED_AT_ONCE; ) {
+        jobs = await jobRecords.adopt(ADOPTED_AT_ONCE, isAlone);
+        for (const job of jobs) {
+          audio.add(askedOf(job.asked).audio);
+          await this.#resume(job).catch(onJobFault);
+        }
+      }
+      await jobFiles?.removeOthers(audio);
+    } catch (error) {
+      onJobFault(error);
+    }
+    return audio.size;
+  }
+
+  async #resume(job: ResumedJob): Promise<void> {
+    const { jobRecords, keptFiles, jobFiles, detachedJobs, limits } = this.#dependencies;
+    const { id, owner, attempts, createdAt, file } = job;
+    const request = askedOf(job.asked);
+    const keptMs = request.retentionSeconds * 1_000;
+    const fail = async (why: string) => {
+      await jobRecords.finish(owner, id, { type: 'failed', refusal: apiError('internal_error', why) }, keptMs);
+      await jobFiles?.remove(request.audio);
+    };
+    if (attempts > ATTEMPTS_MAX) return fail(TOO_OFTEN);
+    const key = await this.#keyOf(owner);
+    if (key === undefined) return fail(NO_KEY);
+    const caller: Caller = { organisationId: owner.organisationId, keyId: owner.keyId, key, via: 'key' };
+    const by = { caller, requestId: this.#dependencies.newRequestId(), traceparent: undefined };
+    const takePlace = () => limits.takeFile(key);
+    if (request.audioUrl !== undefined)
+      return detachedJobs.resume({ id, createdAt }, this.#workAt(request.audioUrl, file, request, by, true), takePlace);
+    const { filename } = file;
+    let isGone = false;
+    const held = await keptFiles
+      .keep(owner, async (budget) => {
+        const form = await jobFiles?.open(request.audio, { filename, contentType: request.contentType }, budget);
+        isGone = form === undefined;
+        if (form === undefined) throw apiError('internal_error', GONE);
+        return form;
+      })
+      .catch((error) => {
+        if (isGone) return undefined;
+        throw error;
+      });
+    if (held === undefined) return fail(GONE);
+    keptFiles.remove(owner, held.file.id);
+    const work = this.#workOf(held.file, request, by, true, held.leave);
+    detachedJobs.resume({ id, createdAt }, { ...work, file }, takePlace);
+  }
+
+  #keyOf({ organisationId, keyId }: Owner): Promise<ApiKey | undefined> {
+    return this.#dependencies.store.findKey(organisationId, keyId) as Promise<ApiKey | undefined>;
+  }
+
+  #transcriptionOf(request: OwnRequest, { key }: Pick<Caller, 'key'>) {
+    return requestOf(wholeFields(request), this.#dependencies, key);
+  }
+
+  #workOf(file: KeptFile, request: OwnRequest, by: JobRequester, isResumed: boolean, leave: () => void): Work {
+    const { jobFiles, onJobFault } = this.#dependencies;
+    const { id, filename, bytes, createdAt } = file;
+    const end = new AbortController();
+    return {
+      ...workFor(request, by, end),
+      file: { id, filename, bytes, createdAt, fields: NO_FIELDS },
+      run: (jobId) => this.#transcribe(jobId, file, request, by, isResumed, end.signal),
+      ended: (isOver) => {
+        leave();
+        if (isOver) jobFiles?.remove(request.audio).catch(onJobFault);
+      },
+    };
+  }
+
+  #workAt(url: string, file: ShownFile, request: OwnRequest, by: JobRequester, isResumed: boolean): Work {
+    const end = new AbortController();
+    return {
+      ...workFor(request, by, end),
+      file,
+      run: async (jobId) => {
+        await requireKey(by, this.#dependencies);
+        const fetched = await fetchKept({ url, param: ADDRESS }, ownerOf(by.caller), end.signal, this.#dependencies);
+        return this.#transcribe(jobId, fetched.file, request, by, isResumed, end.signal).finally(fetched.leave);
+      },
+      ended: () => {},
+    };
+  }
+
+  async #transcribe(
+    jobId: string,
+    file: KeptFile,
+    request: OwnRequest,
+    by: JobRequester,
+    isResumed: boolean,
+    signal: AbortSignal,
+  ): ReturnType<Work['run']> {
+    const chargeId = isResumed ? await this.#chargeOf(jobId, by.caller) : chargeIdOf(jobId, 1);
+    const transcription = this.#transcriptionOf(request, by.caller);
+    return transcribeKept(file, transcription, { ...by, chargeId }, signal, this.#dependencies);
+  }
+
+  /**
+   * The charge of an earlier start may have been closed with nothing, and takes no more then. One that was made before its transcript could
+   * be stored is that of the job.
+   */
+  async #chargeOf(jobId: string, { organisationId }: Caller): Promise<string> {
+    const { store } = this.#dependencies;
+    for (let start = 1; ; start++) {
+      const id = chargeIdOf(jobId, start);
+      const record = await store.findSession(organisationId, id);
+      if (record === undefined || record.endedAt === null || record.lines.length > 0) return id;
+    }
+  }
+}
+
+const workFor = (request: OwnRequest, { caller }: JobRequester, end: AbortController) => ({
+  ...{ owner: ownerOf(caller), asked: keptRequest(request), end },
+  ...{ isDurable: true, keptMs: request.retentionSeconds * 1_000 },
+});
+
+const NO_FIELDS: ReadonlyMap<string, string> = new Map();
+
+const chargeIdOf = (jobId: string, start: number): string => `job_${jobId}${start === 1 ? '' : `_${start}`}`;
+
+const TOO_OFTEN = `The node stopped ${ATTEMPTS_MAX} times while it worked on this job. Send the file again, or another form of it.`;
+const NO_KEY = 'The API key of this job is gone.';
+const GONE = 'The audio of this job is not on the disk of its node any more. Send the file again.';

@@ -1,0 +1,204 @@
+// `/v1/jobs`: accepts a file that nobody waits for, and shows what has come of it, on any node.
+import type { Caller } from '../accounts/auth/permissions.ts';
+import { readBooleanIn } from '../api/boolean.ts';
+import { apiError } from '../api/errors.ts';
+import { JOB_STATUSES, JOBS_LIMIT, type JobList, type JobStatus } from '../api/jobs.ts';
+import { ResponseFormat } from '../api/transcriptions.ts';
+import { AudioElsewhere } from '../files/remote/audio-elsewhere.ts';
+import type { TranscriptionsDependencies } from '../files/routes/index.ts';
+import { printOf, readSentToKeep, readWithoutFile } from '../files/routes/read-upload.ts';
+import { FormFingerprint, type IdempotentWork, readIdempotencyKey } from '../http/idempotency.ts';
+import { refuseContentEncoding } from '../http/multipart/parts.ts';
+import { choiceOf, knownQuery, timeOf, wholeNumberOf } from '../http/query.ts';
+import { json, type RouteContext } from '../http/router.ts';
+import type { Reply, WholeReply } from '../http/server.ts';
+import { limitedSignal } from '../runtime/timeouts.ts';
+import type { ShownJob } from '../vendors/compat/jobs.ts';
+import { jobAnswer, resultIn, statusOf } from './answers.ts';
+import type { DetachedJobs } from './detached-jobs.ts';
+import { type OwnJobs, ownerOf } from './own-jobs.ts';
+import { askedOf, readOwnRequest } from './own-request.ts';
+
+const JOBS = '/v1/jobs';
+
+export interface OwnJobRoutesDependencies extends TranscriptionsDependencies {
+  ownJobs: Pick<OwnJobs, 'accept' | 'acceptAt'>;
+  detachedJobs: DetachedJobs;
+}
+
+/** The same for both endpoints that make jobs. */
+const newPrint = () => new FormFingerprint('POST', JOBS);
+
+type Handler = (context: RouteContext, caller: Caller) => Promise<Reply>;
+
+/** By `GET /path`. */
+export const ownJobHandlers = (dependencies: OwnJobRoutesDependencies): Readonly<Record<string, Handler>> => ({
+  'POST /v1/jobs': (context, caller) => {
+    knownQuery(context.request.query, JOBS, []);
+    return postJob(dependencies)(context, caller);
+  },
+  'GET /v1/jobs': getJobs(dependencies),
+  'GET /v1/jobs/:id': getJob(dependencies),
+  'GET /v1/jobs/:id/result': getResult(dependencies),
+  'POST /v1/jobs/:id/cancel': cancelJob(dependencies),
+  'DELETE /v1/jobs/:id': deleteJob(dependencies),
+});
+
+/** Of files: with `async=true` in the query, one becomes a job. Not with tokens: who holds one of a key would see all of its transcripts. */
+export const unlessAsync = (transcribe: Handler, dependencies: OwnJobRoutesDependencies): Handler => {
+  const post = postJob(dependencies);
+  return async (context, caller) => {
+    const asked = new URLSearchParams(context.request.query).get('async');
+    if (asked === null || !readBooleanIn('async', asked)) return transcribe(context, caller);
+    if (caller.via === 'token')
+      throw apiError('token_not_allowed', 'A client token makes no jobs. Use an API key, or leave `async` out.');
+    return post(context, caller);
+  };
+};
+
+/** 202 with the job. Under an idempotency key one request makes one job. */
+const postJob =
+  (dependencies: OwnJobRoutesDependencies): Handler =>
+  async (context, caller) => {
+    const { request, requestId } = context;
+    refuseContentEncoding(request.headers);
+    const key = readIdempotencyKey(request.headers);
+    if (key === undefined) return (await accepted(context, caller, dependencies)).reply;
+    const begun = await dependencies.idempotency.begin(caller.organisationId, key, requestId, request.signal);
+    if (begun.type === 'work') return acceptedOnce(context, caller, begun.work, dependencies);
+    const print = newPrint();
+    const limit = limitedSignal(dependencies.http.clock, dependencies.settings.timeoutMs, request.signal);
+    const reading = readWithoutFile(request, limit, dependencies, caller.key, (chunk) => print.file(chunk));
+    const sent = await reading.finally(limit.release);
+    return begun.before.replyTo(print.digest(sent.fields, sent.contentType));
+  };
+
+async function accepted(
+  { request, requestId }: RouteContext,
+  caller: Caller,
+  dependencies: OwnJobRoutesDependencies,
+  print?: FormFingerprint,
+): Promise<{ reply: WholeReply; digest: Uint8Array | undefined }> {
+  const { ownJobs, settings, http } = dependencies;
+  const by = { requestId, traceparent: request.headers.get('traceparent') };
+  let digest: Uint8Array | undefined;
+  const read: Parameters<OwnJobs['accept']>[2] = (budget, keptAs) => {
+    const limit = limitedSignal(http.clock, settings.timeoutMs, request.signal);
+    const onFile = print && ((chunk: Uint8Array) => print.file(chunk));
+    const more = { ...(keptAs === undefined ? {} : { keptAs }), ...(onFile && { onFile }) };
+    return readSentToKeep(request, limit, dependencies, caller, budget, more).finally(limit.release);
+  };
+  const accept = async () => {
+    try {
+      return await ownJobs.accept(caller, by, read, ({ fields, file: { contentType } }) => {
+        digest = print?.digest(fields, contentType);
+        return readOwnRequest(fields);
+      });
+    } catch (error) {
+      if (!(error instanceof AudioElsewhere)) throw error;
+      const { source, fields } = error;
+      print?.file(printOf(source));
+      digest = print?.digest(fields, undefined);
+      return ownJobs.acceptAt(source, readOwnRequest(fields, source.url), caller, by);
+    }
+  };
+  const job = await accept();
+  const headers = { Location: `/v1/jobs/${job.id}` };
+  return { reply: json(202, jobAnswer(job, requestId, false), headers), digest };
+}
+
+async function acceptedOnce(
+  context: RouteContext,
+  caller: Caller,
+  work: IdempotentWork,
+  dependencies: OwnJobRoutesDependencies,
+): Promise<WholeReply> {
+  const print = newPrint();
+  try {
+    const { reply, digest } = await accepted(context, caller, dependencies, print);
+    await work.finish(digest as Uint8Array, reply);
+    return reply;
+  } catch (error) {
+    await work.release();
+    throw error;
+  }
+}
+
+const getJobs =
+  ({ detachedJobs }: OwnJobRoutesDependencies): Handler =>
+  async ({ request, requestId }, caller) => {
+    const query = knownQuery(request.query, '/v1/jobs', ['limit', 'before', 'status', 'from', 'to']);
+    const limit = wholeNumberOf(query, 'limit', JOBS_LIMIT);
+    const isAsked = askedIn(query);
+    const all = await detachedJobs.of(ownerOf(caller));
+    const rest = all.slice(placeAfter(all, query.get('before'))).filter(isAsked);
+    const shown = rest.slice(0, limit);
+    const hasMore = rest.length > limit;
+    const answer: JobList = {
+      object: 'list',
+      data: shown.map((job) => jobAnswer(job, requestId, false)),
+      has_more: hasMore,
+      next: hasMore ? (shown.at(-1)?.id ?? null) : null,
+    };
+    return json(200, answer);
+  };
+
+/** Whether a job is one of those that the query asks for. */
+function askedIn(query: ReadonlyMap<string, string>): (job: ShownJob) => boolean {
+  const [first, ...others] = JOB_STATUSES as [JobStatus, ...JobStatus[]];
+  const status = query.has('status') ? choiceOf(query, 'status', [first, ...others]) : undefined;
+  const [fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY] = ['from', 'to'].map((name) =>
+    timeOf(query, name),
+  );
+  return (job) => {
+    const atMs = job.createdAt.getTime();
+    return atMs >= fromMs && atMs < toMs && (status === undefined || statusOf(job) === status);
+  };
+}
+
+function placeAfter(jobs: readonly ShownJob[], before: string | undefined): number {
+  if (before === undefined) return 0;
+  const at = jobs.findIndex(({ id }) => id === before);
+  if (at >= 0) return at + 1;
+  throw apiError('not_found', '`before` is the id of a job of this key that is still kept; there is no such job.', {
+    param: 'before',
+  });
+}
+
+const getJob =
+  ({ detachedJobs }: OwnJobRoutesDependencies): Handler =>
+  async ({ request, requestId, params: { id = '' } }, caller) => {
+    knownQuery(request.query, '/v1/jobs/{id}', []);
+    return json(200, jobAnswer(await detachedJobs.find(ownerOf(caller), id), requestId, true));
+  };
+
+/** What `/v1/audio/transcriptions` would have answered. */
+const getResult =
+  ({ detachedJobs }: OwnJobRoutesDependencies): Handler =>
+  async ({ request, params: { id = '' } }, caller) => {
+    const query = knownQuery(request.query, '/v1/jobs/{id}/result', ['format']);
+    const job = await detachedJobs.find(ownerOf(caller), id);
+    const usual = askedOf(job.asked).responseFormat;
+    const formats = ResponseFormat.anyOf.map((each) => each.const).filter((each) => each !== usual);
+    const format = choiceOf(query, 'format', [usual, ...formats]);
+    if (job.state.type === 'failed') throw job.state.refusal;
+    if (job.state.type === 'done') return resultIn(format, job.state.heard.transcription);
+    throw apiError('job_not_over', `The job is ${statusOf(job)}, so it has no result yet. Ask again later.`, {
+      retryAfterSeconds: 2,
+    });
+  };
+
+const cancelJob =
+  ({ detachedJobs }: OwnJobRoutesDependencies): Handler =>
+  async ({ request, requestId, params: { id = '' } }, caller) => {
+    knownQuery(request.query, '/v1/jobs/{id}/cancel', []);
+    return json(200, jobAnswer(await detachedJobs.cancel(ownerOf(caller), id), requestId, false));
+  };
+
+const deleteJob =
+  ({ detachedJobs }: OwnJobRoutesDependencies): Handler =>
+  async ({ request, params: { id = '' } }, caller) => {
+    knownQuery(request.query, '/v1/jobs/{id}', []);
+    await detachedJobs.remove(ownerOf(caller), id);
+    return { status: 204 };
+  };

@@ -1,0 +1,132 @@
+// Jobs of a gateway that is killed at any moment of them, and started again: none that was accepted is lost, none is charged twice.
+import { once } from 'node:events';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { JobAnswer, JobList } from '../../../src/api/jobs.ts';
+import { KilledGateway } from '../../fakes/processes/killed-gateway.ts';
+import { sampleAudio } from '../../fakes/processes/live-gateway.ts';
+import { firstKeyIn } from '../../fakes/processes/voxgate.ts';
+import { seeded } from '../../fakes/random.ts';
+import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
+
+const KILLS = Number(process.env.KILLS ?? 6);
+const JOBS_AT_ONCE = 8;
+/** From the moment on at which the gateway listens. */
+const KILLED_AFTER_MS = { min: 5, max: 400 };
+const random = seeded(11);
+const { bytes: WAV } = sampleAudio('commands.wav');
+const MODEL = 'custom/slow';
+
+const server = createServer((request, response) => {
+  request.resume();
+  request.on('end', async () => {
+    await delay(random.integer(0, 150));
+    response.setHeader('Content-Type', 'application/json');
+    response.end(JSON.stringify({ text: 'killed speech' }));
+  });
+});
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const directory = temporaryDirectory();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const config = join(directory, 'voxgate.json');
+  const models = [{ name: 'slow', model: 'slow', batch: '0.6' }];
+  writeFileSync(config, JSON.stringify({ custom: [{ shape: 'openai', url, models }] }));
+  env = {
+    VOXGATE_PORT: '0',
+    VOXGATE_DATA_DIRECTORY: directory,
+    VOXGATE_CONFIG: config,
+    VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '100000',
+  };
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+class Client {
+  readonly #url: string;
+  readonly #headers: { Authorization: string };
+
+  constructor({ url }: KilledGateway) {
+    this.#url = url.replace('ws', 'http');
+    this.#headers = { Authorization: `Bearer ${firstKeyIn(env.VOXGATE_DATA_DIRECTORY as string)}` };
+  }
+
+  /** The id of the job, or undefined where the gateway was killed first. */
+  async send(): Promise<string | undefined> {
+    const body = new FormData();
+    body.append('model', MODEL);
+    body.append('file', new Blob([new Uint8Array(WAV)]), 'commands.wav');
+    try {
+      const reply = await fetch(`${this.#url}/v1/jobs`, { method: 'POST', headers: this.#headers, body });
+      return reply.status === 202 ? ((await reply.json()) as JobAnswer).id : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async get<Answer>(path: string): Promise<Answer> {
+    return (await (await fetch(`${this.#url}/v1/${path}`, { headers: this.#headers })).json()) as Answer;
+  }
+
+  async allJobs(): Promise<JobAnswer[]> {
+    const jobs: JobAnswer[] = [];
+    for (let next: string | null = ''; next !== null; ) {
+      const page: JobList = await this.get(`jobs?limit=100${next === '' ? '' : `&before=${next}`}`);
+      jobs.push(...page.data);
+      next = page.next;
+    }
+    return jobs;
+  }
+}
+
+it(`${KILLS} kills: every accepted job is completed or has been begun too often, and is charged at most once`, {
+  timeout: 60_000 + KILLS * 10_000,
+}, async () => {
+  const accepted: string[] = [];
+  for (let kill = 0; kill < KILLS; kill++) {
+    const gateway = await KilledGateway.start(env);
+    const client = new Client(gateway);
+    const sending = Array.from({ length: JOBS_AT_ONCE }, async () => {
+      await delay(random.integer(0, 100));
+      const id = await client.send();
+      if (id !== undefined) accepted.push(id);
+    });
+    await delay(random.integer(KILLED_AFTER_MS.min, KILLED_AFTER_MS.max));
+    await gateway.kill();
+    await Promise.all(sending);
+  }
+  const gateway = await KilledGateway.start(env);
+  const client = new Client(gateway);
+  let jobs = await client.allJobs();
+  while (jobs.some(({ ended_at }) => ended_at === null)) {
+    await delay(100);
+    jobs = await client.allJobs();
+  }
+  expect(accepted.length).toBeGreaterThan(KILLS);
+  const ended = new Map(jobs.map((job) => [job.id, job]));
+  const tooOften = jobs.filter(({ status, attempts }) => status === 'failed' && attempts > 3);
+  const completed = jobs.filter(({ status }) => status === 'completed');
+  expect(accepted.filter((id) => !ended.has(id))).toEqual([]);
+  expect(completed.length + tooOften.length).toBe(jobs.length);
+  for (const { id } of jobs) {
+    const { data } = await client.get<{ data: { cost_usd: string }[] }>(`sessions?id=job_${id}&limit=100`);
+    const charges = data.filter(({ cost_usd }) => Number(cost_usd) > 0).length;
+    const expected = ended.get(id)?.status === 'completed' ? [1] : [0, 1];
+    expect(expected).toContain(charges);
+  }
+  const left = readdirSync(join(env.VOXGATE_DATA_DIRECTORY as string, 'jobs', 'alone'));
+  expect(left).toEqual([]);
+  await gateway.stop();
+  console.log(
+    JSON.stringify({ kills: KILLS, accepted: accepted.length, jobs: jobs.length, tooOften: tooOften.length }),
+  );
+});
