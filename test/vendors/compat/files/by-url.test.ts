@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../../../src/node/store/sqlite-store.ts';
+import { ACCESS_KEY, BUCKET, REGION, type S3Server, startS3Server } from '../../../fakes/network/s3-server.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
 import { type Reply, Visitor, vendors } from './vendors.ts';
 
@@ -17,14 +18,21 @@ let gateway: LiveGateway;
 /** May have one file in progress. */
 let singleKey = '';
 let files: Server;
+let buckets: S3Server;
 let listener: RequestListener;
 const fetches: string[] = [];
 const url = (path = '/speech.wav') =>
   `http://127.0.0.1:${(files.address() as AddressInfo).port}${path}?X-Amz-Signature=${SECRET}`;
 
 beforeAll(async () => {
+  buckets = await startS3Server();
   gateway = await startLiveGateway({
     VOXGATE_WEBHOOK_NETWORKS: '127.0.0.1',
+    VOXGATE_AUDIO_BUCKETS: `${BUCKET}/calls`,
+    VOXGATE_AUDIO_S3_ENDPOINT: buckets.url,
+    VOXGATE_AUDIO_S3_REGION: REGION,
+    VOXGATE_AUDIO_S3_ACCESS_KEY_ID: ACCESS_KEY.accessKeyId,
+    VOXGATE_AUDIO_S3_SECRET_ACCESS_KEY: ACCESS_KEY.secretAccessKey,
     VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '10000',
   });
   const store = await openSqliteStore({ directory: gateway.directory });
@@ -68,6 +76,16 @@ describe.each(vendors)('an address of a client of $dialect', (vendor) => {
     const { text } = path === undefined ? shown : await visitor().send('GET', pathOf(idOf(asked)) + path);
     expect(text).toMatch(WORDS);
     expect(fetches).toEqual([`/speech.wav?X-Amz-Signature=${SECRET}`]);
+  });
+
+  it('may be that of an object in a bucket of the operator', async () => {
+    buckets.objects.set('calls/1.wav', WAV);
+    const asked = await vendor.askElsewhere(visitor(), `s3://${BUCKET}/calls/1.wav`, MODEL);
+    const shown = await ended(idOf(asked));
+    expect(statusOf(shown)).toMatch(/done|completed/);
+    expect(shown.text).toContain(`s3://${BUCKET}/calls/1.wav`);
+    const other = await vendor.askElsewhere(visitor(), `s3://${BUCKET}/others/1.wav`, MODEL);
+    expect([other.status, refusalOf(other)]).toEqual([400, expect.stringMatching(/does not read/)]);
   });
 
   it('is shown without its query', async () => {
