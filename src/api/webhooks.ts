@@ -50,12 +50,17 @@ const BalanceLow = Type.String({
   examples: ['5'],
 });
 
+const Transcripts = Type.Boolean({
+  description: '`session.ended` has the transcript of the session, unless its key or request has the retention `none`.',
+});
+
 export const WebhookBody = Type.Object(
   {
     url: Url,
     events: Events,
     description: Type.Optional(Description),
     balance_low_usd: Type.Optional(BalanceLow),
+    transcripts: Type.Optional(Transcripts),
   },
   { additionalProperties: false },
 );
@@ -67,6 +72,7 @@ export const WebhookChange = Type.Object(
     events: Type.Optional(Events),
     description: Type.Optional(Description),
     balance_low_usd: Type.Optional(BalanceLow),
+    transcripts: Type.Optional(Transcripts),
     state: Type.Optional(
       Type.Union([Type.Literal('enabled'), Type.Literal('disabled')], {
         description: 'A disabled endpoint receives nothing; what waited for it has failed.',
@@ -101,6 +107,7 @@ const webhook = {
   events: Events,
   description: Description,
   balance_low_usd: Type.String({ description: 'USD, decimal.' }),
+  transcripts: Transcripts,
   state: Type.Union([Type.Literal('enabled'), Type.Literal('disabled')]),
   disabled_reason: Type.Union([...DISABLED_REASONS.map((reason) => Type.Literal(reason)), Type.Null()], {
     description:

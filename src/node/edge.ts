@@ -198,6 +198,7 @@ function handlersOf(
         queryCredentials: config.server.queryCredentials,
         webhookNetworks: config.server.webhookNetworks,
       },
+      gatherTranscript: (organisationId, sessionId) => services.webhooks.transcripts.gather(organisationId, sessionId),
       onQueryCredential: () => metrics.queryCredential(),
       onSmallSocket: () => metrics.smallSocket(),
       onResumableEvicted: () => metrics.dropped('resumable_session'),

@@ -3,10 +3,11 @@ import { parseNetworks } from '../runtime/network-addresses.ts';
 import { backgroundClock } from '../runtime/telemetry/clock.ts';
 import { Deliverer, type DeliveryEvent } from '../webhooks/deliverer.ts';
 import { EventQueue, type WebhookEvents } from '../webhooks/events.ts';
-import { deliveryOf } from '../webhooks/facts.ts';
+import { Facts } from '../webhooks/facts.ts';
 import { openPoster } from '../webhooks/post.ts';
 import type { WebhookRoutesDependencies } from '../webhooks/routes.ts';
 import { WebhookSeal } from '../webhooks/seal.ts';
+import { Transcripts } from '../webhooks/transcripts.ts';
 import { type Assembly, secretsOf } from './context.ts';
 
 /** Of the accounts. */
@@ -18,6 +19,7 @@ interface Ownership {
 export interface NodeWebhooks {
   events: WebhookEvents;
   routes: WebhookRoutesDependencies['webhooks'];
+  transcripts: Transcripts;
 }
 
 const DROPPED = 'webhook_delivery';
@@ -41,7 +43,12 @@ export function openWebhooks(assembly: Assembly, own: Ownership | undefined): No
   });
   metrics.watchQueue('webhook_events', () => events.size);
   defer(() => events.close());
-  return { events, routes: { store, seal, networks, onAdded } };
+  const transcripts = new Transcripts({
+    ...{ store, seal },
+    clock: backgroundClock,
+    onFault: (error) => logger.warn({ action: 'transcript', err: error }, 'webhook fault'),
+  });
+  return { events, routes: { store, seal, networks, onAdded }, transcripts };
 }
 
 function startDeliveries(
@@ -52,9 +59,10 @@ function startDeliveries(
   const { metrics, store, defer } = assembly;
   const { networks, seal, wallNow } = common;
   const poster = openPoster({ networks });
+  const facts = new Facts({ store, seal, wallNow });
   const deliverer = new Deliverer({
     ...{ store, seal, wallNow, post: poster.post },
-    deliveryOf: deliveryOf({ store, seal, wallNow }),
+    deliveriesOf: (each) => facts.deliveriesOf(each),
     clock: backgroundClock,
     onEvent: (event) => report(assembly, event),
   });

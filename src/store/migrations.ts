@@ -814,6 +814,19 @@ const webhooks = `
     END;
 `;
 
+// 0027: Transcripts of live sessions for endpoints that want them; each waits for the event of the end of its session.
+const webhookTranscripts = `
+  ALTER TABLE webhook_endpoints ADD COLUMN transcripts INTEGER NOT NULL DEFAULT 0 CHECK (transcripts IN (0, 1));
+  CREATE TABLE webhook_transcripts (
+    organisation_id TEXT NOT NULL,
+    session_id      TEXT NOT NULL CHECK (length(session_id) BETWEEN 1 AND 100),
+    sealed          BLOB NOT NULL,
+    expires_at_ms   INTEGER NOT NULL,
+    PRIMARY KEY (organisation_id, session_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX webhook_transcripts_by_expiry ON webhook_transcripts (expires_at_ms);
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
@@ -849,4 +862,5 @@ export const MIGRATIONS: readonly string[] = [
   jobs,
   operatorCalls,
   webhooks,
+  webhookTranscripts,
 ];

@@ -16,6 +16,8 @@ const EXPIRED_AT_ONCE = 100;
 const LEASE_MS = 30_000;
 /** Looks without a pause between them. */
 const ROUNDS_MAX = 100;
+/** Payloads that are added with one call. */
+const ENTRY_BYTES_MAX = 256 * 1024;
 /** Deliveries of one look. */
 const DUE_MAX = 2_000;
 
@@ -56,8 +58,8 @@ export interface DelivererOptions {
   store: Store;
   seal: WebhookSeal;
   post: Post;
-  /** The delivery of a fact; without a payload where there is nothing to say of it any more. */
-  deliveryOf(fact: WebhookFact): Promise<FactDelivery>;
+  /** The deliveries of facts, without those that it is too early for. */
+  deliveriesOf(facts: readonly WebhookFact[]): Promise<FactDelivery[]>;
   clock: Clock;
   wallNow(): Date;
   /** From 0 up to 1. */
@@ -124,10 +126,7 @@ export class Deliverer {
     try {
       // Twice as many as may be in progress, which are among them.
       const work = await store.readWebhookWork(this.#after, 2 * this.#bounds.perEndpointMax, DUE_MAX);
-      if (work.facts.length > 0) {
-        await this.#take(work.facts);
-        this.#again = true;
-      }
+      if (work.facts.length > 0 && (await this.#take(work.facts)) > 0) this.#again = true;
       if (work.hasExpired) await store.expireWebhookDeliveries(EXPIRED_AT_ONCE);
       this.#begin(work.due);
       return work.isUsed ? LOOK_MS : IDLE_LOOK_MS;
@@ -137,10 +136,15 @@ export class Deliverer {
     }
   }
 
-  async #take(facts: readonly WebhookFact[]): Promise<void> {
-    const { store, deliveryOf, onEvent } = this.#options;
-    const count = await store.addWebhookDeliveries(await Promise.all(facts.map(deliveryOf)));
-    if (count > 0) onEvent({ type: 'dropped', count });
+  /** Returns how many became deliveries. */
+  async #take(facts: readonly WebhookFact[]): Promise<number> {
+    const { store, deliveriesOf, onEvent } = this.#options;
+    const deliveries = await deliveriesOf(facts);
+    for (const together of entriesOf(deliveries)) {
+      const count = await store.addWebhookDeliveries(together);
+      if (count > 0) onEvent({ type: 'dropped', count });
+    }
+    return deliveries.length;
   }
 
   #begin(due: readonly DueDelivery[]): void {
@@ -222,6 +226,21 @@ export class Deliverer {
       onEvent({ type: 'fault', action: 'reseal', error });
     }
   }
+}
+
+/** As many together as fit into one entry of the log. */
+function entriesOf(deliveries: readonly FactDelivery[]): FactDelivery[][] {
+  const entries: FactDelivery[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const delivery of deliveries) {
+    bytes += delivery.payload?.length ?? 0;
+    if (bytes > ENTRY_BYTES_MAX) {
+      entries.push([]);
+      bytes = delivery.payload?.length ?? 0;
+    }
+    entries.at(-1)?.push(delivery);
+  }
+  return entries;
 }
 
 function add<Key>(counts: Map<Key, number>, key: Key, by: 1 | -1): void {

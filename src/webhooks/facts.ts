@@ -4,10 +4,14 @@ import { usdOf } from '../config/prices/price.ts';
 import type { LedgerStore, SessionRecord } from '../money/store/calls.ts';
 import { bodyOf, newMessageId } from './events.ts';
 import type { WebhookSeal } from './seal.ts';
-import type { FactDelivery, WebhookFact } from './store/calls.ts';
+import type { FactDelivery, WebhookFact, WebhookStore } from './store/calls.ts';
+import type { Transcript } from './transcripts.ts';
+
+/** The node of a session keeps its transcript while it settles the session. Without it, the event is sent after this time. */
+const TRANSCRIPT_WAIT_MS = 10_000;
 
 export interface FactsDependencies {
-  store: Pick<LedgerStore, 'findSession'> & Pick<KeyStore, 'findKey'>;
+  store: Pick<LedgerStore, 'findSession'> & Pick<KeyStore, 'findKey'> & Pick<WebhookStore, 'findWebhookTranscript'>;
   seal: WebhookSeal;
   wallNow(): Date;
 }
@@ -17,37 +21,70 @@ interface Told {
   data: object;
 }
 
-/** Rejects when the store does not answer. */
-export const deliveryOf =
-  (dependencies: FactsDependencies) =>
-  async (fact: WebhookFact): Promise<FactDelivery> => {
-    const { seal, wallNow } = dependencies;
+export class Facts {
+  readonly #dependencies: FactsDependencies;
+  /** When a fact was seen first whose transcript was not there. */
+  readonly #waiting = new Map<number, number>();
+
+  constructor(dependencies: FactsDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** The deliveries of facts, without those that wait for a transcript. Rejects when the store does not answer. */
+  async deliveriesOf(facts: readonly WebhookFact[]): Promise<FactDelivery[]> {
+    const deliveries = await Promise.all(facts.map((fact) => this.#deliveryOf(fact)));
+    const numbers = new Set(facts.map(({ number }) => number));
+    for (const number of this.#waiting.keys()) if (!numbers.has(number)) this.#waiting.delete(number);
+    return deliveries.filter((delivery) => delivery !== undefined);
+  }
+
+  async #deliveryOf(fact: WebhookFact): Promise<FactDelivery | undefined> {
+    const { seal, wallNow } = this.#dependencies;
     const { number, organisationId, type } = fact;
     const id = newMessageId(wallNow().getTime());
-    const told = await toldOf(dependencies, fact);
+    const told = await this.#toldOf(fact);
+    if (told === 'later') return undefined;
     const payload = told && seal.seal({ organisationId, id }, bodyOf(type, told.at, told.data));
     return { fact: number, id, payload };
-  };
+  }
 
-async function toldOf(
-  { store, wallNow }: FactsDependencies,
-  { organisationId, type, subject, detail }: WebhookFact,
-): Promise<Told | undefined> {
-  switch (type) {
-    case 'session.ended': {
-      const session = await store.findSession(organisationId, subject);
-      return session && { at: new Date(session.endedAt ?? wallNow()), data: sessionOf(session) };
+  /** Undefined where there is nothing to say of it any more. */
+  async #toldOf(fact: WebhookFact): Promise<Told | 'later' | undefined> {
+    const { store, wallNow } = this.#dependencies;
+    const { organisationId, type, subject, detail } = fact;
+    switch (type) {
+      case 'session.ended': {
+        const session = await store.findSession(organisationId, subject);
+        if (session === undefined) return undefined;
+        const transcript = fact.hasTranscript ? await this.#transcriptOf(fact) : {};
+        if (transcript === 'later') return 'later';
+        return { at: new Date(session.endedAt ?? wallNow()), data: { ...sessionOf(session), ...transcript } };
+      }
+      case 'key.revoked': {
+        const key = await store.findKey(organisationId, subject);
+        if (key?.revokedAt == null) return undefined;
+        const { id, name, display, revokedAt } = key;
+        return { at: new Date(revokedAt), data: { id, name, display, revoked_at: revokedAt } };
+      }
+      case 'balance.low':
+        return { at: wallNow(), data: { balance_usd: usdOf(BigInt(detail)), currency: 'USD' } };
+      default:
+        return undefined;
     }
-    case 'key.revoked': {
-      const key = await store.findKey(organisationId, subject);
-      if (key?.revokedAt == null) return undefined;
-      const { id, name, display, revokedAt } = key;
-      return { at: new Date(revokedAt), data: { id, name, display, revoked_at: revokedAt } };
+  }
+
+  async #transcriptOf({ number, organisationId, subject: id }: WebhookFact): Promise<object | 'later'> {
+    const { store, seal, wallNow } = this.#dependencies;
+    const sealed = await store.findWebhookTranscript(organisationId, id);
+    const text = sealed && seal.open({ organisationId, id }, sealed);
+    if (text !== undefined) {
+      const { turns, isCut } = JSON.parse(text) as Transcript;
+      return { transcript: turns, transcript_is_cut: isCut };
     }
-    case 'balance.low':
-      return { at: wallNow(), data: { balance_usd: usdOf(BigInt(detail)), currency: 'USD' } };
-    default:
-      return undefined;
+    const nowMs = wallNow().getTime();
+    const sinceMs = this.#waiting.get(number) ?? nowMs;
+    this.#waiting.set(number, sinceMs);
+    return nowMs - sinceMs < TRANSCRIPT_WAIT_MS ? 'later' : { transcript: null };
   }
 }
 

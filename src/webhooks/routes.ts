@@ -120,10 +120,11 @@ const handlersOf = (dependencies: WebhookRoutesDependencies) => ({
 function endpointHandlers({ webhooks: { store, seal, networks }, wallNow }: WebhookRoutesDependencies) {
   const create: Handler = async ({ request, organisationId, by }) => {
     const body = await readBody(request, WebhookBody, BODY_BYTES_MAX);
-    const { events, description = '', balance_low_usd: balanceLow = BALANCE_LOW_USD_DEFAULT } = body;
+    const { events, description = '', transcripts = false } = body;
+    const { balance_low_usd: balanceLow = BALANCE_LOW_USD_DEFAULT } = body;
     const id = `we_${uuidv7(wallNow().getTime())}`;
     const secret = newWebhookSecret();
-    const settings = { url: checkedUrl(body.url, networks), events, description };
+    const settings = { url: checkedUrl(body.url, networks), events, description, transcripts };
     const webhook = await store.createWebhook(
       organisationId,
       {
@@ -139,12 +140,13 @@ function endpointHandlers({ webhooks: { store, seal, networks }, wallNow }: Webh
 
   const change: Handler = async ({ request, params, organisationId, by }) => {
     const body = await readBody(request, WebhookChange, BODY_BYTES_MAX);
-    const { url, events, description, state, balance_low_usd: balanceLow } = body;
+    const { url, events, description, state, transcripts, balance_low_usd: balanceLow } = body;
     const settings = {
       ...(url !== undefined && { url: checkedUrl(url, networks) }),
       ...(events !== undefined && { events }),
       ...(description !== undefined && { description }),
       ...(balanceLow !== undefined && { balanceLowMicroUsd: microUsdOf(balanceLow) }),
+      ...(transcripts !== undefined && { transcripts }),
       ...(state !== undefined && { state }),
     };
     return json(200, shown(found(await store.changeWebhook(organisationId, params.id ?? '', settings, by))));
@@ -236,6 +238,7 @@ const shown = (webhook: Webhook): WebhookAnswer => ({
   events: [...webhook.events],
   description: webhook.description,
   balance_low_usd: usdOf(webhook.balanceLowMicroUsd),
+  transcripts: webhook.transcripts,
   state: webhook.state,
   disabled_reason: webhook.reason,
   failing_since: timeOf(webhook.failingSinceMs),

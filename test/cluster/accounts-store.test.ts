@@ -147,12 +147,15 @@ const SAMPLES: Samples = {
   addWebhookTest: ({ who }) => [webhookEvent(who, 'msg_2'), 'we_1'],
   listWebhookDeliveries: ({ who }) => [who.organisationId, 'we_1', 10, 'msg_2'],
   resendWebhookDelivery: ({ who }) => [who.organisationId, 'we_1', 'msg_1'],
+  wantsTranscripts: ({ who }) => [who.organisationId],
+  keepWebhookTranscript: ({ who }) => [who.organisationId, 'ses_1', bytes('transcript')],
   removeWebhook: ({ who }) => [who.organisationId, 'we_1', OPERATOR],
 };
 
 const webhook = {
   ...{ url: 'https://a.example/', events: ['job.completed'] as const, description: '' },
   balanceLowMicroUsd: 1n,
+  transcripts: true,
 };
 
 const webhookEvent = ({ organisationId }: World['who'], id: string) =>

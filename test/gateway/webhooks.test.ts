@@ -33,7 +33,7 @@ beforeAll(async () => {
   key = created.secret;
   keyId = created.key.id;
   const { id } = await store.createOrganisation('Another', null, OPERATOR);
-  foreign = (await store.createKey(id, { scopes: ['webhooks'] }, OPERATOR)).secret;
+  foreign = (await store.createKey(id, { scopes: ['webhooks', 'listen'] }, OPERATOR)).secret;
   await store.close();
   const server = createServer(async (request, response) => {
     let body = '';
@@ -109,6 +109,33 @@ describe('a webhook', () => {
     ]);
     await ask('DELETE', `/${id}`);
   });
+
+  it('receives what was said where it wants to, unless nothing may be kept', async () => {
+    // Of an organisation without earlier sessions: whether transcripts are wanted is known for half a minute.
+    const body = { url, events: ['session.ended'], transcripts: true };
+    const { id } = (await ask<NewWebhookAnswer>('POST', '', body, foreign)).answer;
+    const speak = async (more: Record<string, string> = {}) => {
+      const query = { model: 'loopback/script', ...more };
+      const client = live.connect(query, { authorize: false, headers: { Authorization: `Bearer ${foreign}` } });
+      const { session_id: sessionId } = await client.event('session_started');
+      client.send(new Uint8Array(64_000));
+      client.send({ type: 'finalize' });
+      await client.event('transcript', ({ is_final }) => is_final);
+      client.send({ type: 'close' });
+      await client.close();
+      await when(() => posted.some(({ body }) => body.includes(sessionId)));
+      const { data } = JSON.parse(posted.find(({ body }) => body.includes(sessionId))!.body);
+      return { data, finals: client.finals };
+    };
+    const { data, finals } = await speak();
+    expect(finals[0]?.text).not.toBe('');
+    expect(data).toMatchObject({
+      transcript: finals.map(({ start, end, text }) => ({ start, end, text })),
+      transcript_is_cut: false,
+    });
+    expect((await speak({ retention: 'none' })).data.transcript).toBeNull();
+    await ask('DELETE', `/${id}`, undefined, foreign);
+  }, 40_000);
 
   it('is tested, rolled, disabled by 410, enabled, and sent its delivery again', async () => {
     const { id, secret } = await create();

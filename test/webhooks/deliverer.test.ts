@@ -220,6 +220,80 @@ describe('facts', () => {
   });
 });
 
+describe('the end of a session whose transcript is wanted', () => {
+  const spoken = { turns: [{ start: 0.5, end: 1.5, text: 'Grüße' }], isCut: false };
+
+  async function ended() {
+    const rig = await started();
+    rig.create(rig.organisationId, 'https://b.example/', ['session.ended'], true);
+    const keep = () => {
+      const { organisationId, seal, ledger } = rig;
+      const sealed = seal.seal({ organisationId, id: 'ses_1' }, JSON.stringify(spoken));
+      ledger.keepWebhookTranscript(organisationId, 'ses_1', sealed);
+    };
+    const end = () => rig.ledger.settleSession(headOf(rig, 'ses_1'), endOf([]));
+    const seen = () => rig.sent.map(({ url, body: { data } }) => [url, data.transcript, data.transcript_is_cut]);
+    return { ...rig, keep, end, seen };
+  }
+
+  it('is posted with it, where the endpoint wants it', async () => {
+    const { keep, end, seen, pass } = await ended();
+    keep();
+    end();
+    await pass(1_000);
+    expect(seen().sort()).toEqual([
+      ['https://a.example/', undefined, undefined],
+      ['https://b.example/', spoken.turns, false],
+    ]);
+  });
+
+  it('waits for it a few seconds, and no other endpoint does', async () => {
+    const { keep, end, seen, pass } = await ended();
+    end();
+    await pass(1_000);
+    await pass(3_000);
+    expect(seen()).toEqual([['https://a.example/', undefined, undefined]]);
+    keep();
+    await pass(1_000);
+    expect(seen().slice(1)).toEqual([['https://b.example/', spoken.turns, false]]);
+  });
+
+  it('is posted without it after ten seconds', async () => {
+    const { end, seen, pass } = await ended();
+    end();
+    await pass(1_000);
+    await pass(9_000);
+    expect(seen()).toHaveLength(1);
+    await pass(1_000);
+    expect(seen().slice(1)).toEqual([['https://b.example/', null, undefined]]);
+  });
+});
+
+describe('large payloads', () => {
+  it('are added a few at a time, so that each call fits into the log', async () => {
+    const { ledger, organisationId, keyId, seal, store, create, pass, sent } = await started();
+    create(organisationId, 'https://b.example/', ['session.ended'], true);
+    const sizes: number[] = [];
+    const { addWebhookDeliveries } = store;
+    Object.assign(store, {
+      addWebhookDeliveries(deliveries: Parameters<typeof addWebhookDeliveries>[0]) {
+        sizes.push(deliveries.reduce((sum, { payload }) => sum + (payload?.length ?? 0), 0));
+        return addWebhookDeliveries(deliveries);
+      },
+    });
+    for (let each = 0; each < 6; each++) {
+      const id = `ses_${each}`;
+      const transcript = { turns: [{ start: 0, end: 1, text: 'a'.repeat(100_000) }], isCut: false };
+      ledger.keepWebhookTranscript(organisationId, id, seal.seal({ organisationId, id }, JSON.stringify(transcript)));
+      ledger.settleSession(headOf({ organisationId, keyId }, id), endOf([]));
+    }
+    await pass(1_000);
+    expect(sent).toHaveLength(12);
+    expect(Math.max(...sizes)).toBeLessThan(262_144);
+    expect(sizes.length).toBeGreaterThan(2);
+  });
+});
+
 describe('the secret of the gateway', () => {
   it('may be changed: secrets are sealed again at the start, and payloads open meanwhile', async () => {
     const { emit, pass, sent, deliverer, ledger, start, organisationId, endpoint: id } = await started();

@@ -4,7 +4,7 @@ import { SimulatedClock } from 'xstate';
 import type { WebhookEvent } from '../../src/api/webhooks.ts';
 import { Deliverer, type DelivererOptions, type DeliveryEvent } from '../../src/webhooks/deliverer.ts';
 import { EventQueue } from '../../src/webhooks/events.ts';
-import { deliveryOf } from '../../src/webhooks/facts.ts';
+import { Facts } from '../../src/webhooks/facts.ts';
 import type { PostOutcome } from '../../src/webhooks/post.ts';
 import { WebhookSeal } from '../../src/webhooks/seal.ts';
 import { directStore } from '../fakes/store/direct-store.ts';
@@ -47,8 +47,9 @@ export function webhookRig(options: Partial<DelivererOptions> = {}) {
     return (await answers.get(url)?.(each)) ?? { status: 204 };
   };
   const start = (more: Partial<DelivererOptions> = {}) => {
+    const facts = new Facts({ store, seal, wallNow });
     const deliverer = new Deliverer({
-      ...{ store, seal, post, clock, wallNow, random: () => 0.5, deliveryOf: deliveryOf({ store, seal, wallNow }) },
+      ...{ store, seal, post, clock, wallNow, random: () => 0.5, deliveriesOf: (each) => facts.deliveriesOf(each) },
       onEvent: (event) => events.push(event),
       ...options,
       ...more,
@@ -65,10 +66,15 @@ export function webhookRig(options: Partial<DelivererOptions> = {}) {
     onFault: (error) => events.push({ type: 'fault', action: 'emit', error }),
   });
   let made = 0;
-  const create = (organisationId: string, url = 'https://a.example/', subscribed = EVENTS): string => {
+  const create = (
+    organisationId: string,
+    url = 'https://a.example/',
+    subscribed = EVENTS,
+    transcripts = false,
+  ): string => {
     const id = `we_${++made}`;
     const secret = seal.seal({ organisationId, id }, SIGNING);
-    const settings = { url, events: subscribed, description: '', balanceLowMicroUsd: 5_000_000n };
+    const settings = { url, events: subscribed, description: '', balanceLowMicroUsd: 5_000_000n, transcripts };
     ledger.createWebhook(organisationId, { id, ...settings, secret }, OPERATOR);
     return id;
   };

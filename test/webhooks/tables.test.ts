@@ -30,6 +30,7 @@ function open(limits: Partial<WebhookLimits> = {}) {
         events,
         description: '',
         balanceLowMicroUsd: 5_000_000n,
+        transcripts: true,
         secret: bytes(4),
       },
       OPERATOR,
@@ -141,7 +142,7 @@ describe('an event', () => {
   });
 
   it('is refused with a payload that is too large, or for an organisation that there is none of', () => {
-    expect(() => rig.emit('1', 'job.failed', undefined, 64 * 1024 + 1)).toThrow('65536');
+    expect(() => rig.emit('1', 'job.failed', undefined, 192 * 1024 + 1)).toThrow('196608');
     expect(() => rig.emit('1', 'job.failed', 'org_none')).toThrow('no organisation');
   });
 
@@ -302,6 +303,37 @@ function addOwner(database: ReturnType<typeof ledgerRig>['database'], organisati
       ('per_1', '${organisationId}', 'owner', 1), ('per_2', '${organisationId}', 'owner', 1),
       ('per_3', '${organisationId}', 'admin', 1)`);
 }
+
+describe('a transcript', () => {
+  it('is kept for ten minutes where an endpoint wants it, once for each session', () => {
+    const { tables, create, organisationId, clock, customer } = rig;
+    const keep = (session: string, size = 4) => tables.keepWebhookTranscript(organisationId, session, bytes(size));
+    const sizes = (...sessions: string[]) =>
+      sessions.map((session) => tables.findWebhookTranscript(organisationId, session)?.length);
+    keep('ses_1');
+    create('a', ['session.ended']);
+    expect(tables.wantsTranscripts(organisationId)).toBe(true);
+    keep('ses_2');
+    keep('ses_2', 9);
+    keep('ses_3', 200_000);
+    expect(sizes('ses_1', 'ses_2', 'ses_3')).toEqual([undefined, 4, undefined]);
+    expect(tables.findWebhookTranscript(customer().organisationId, 'ses_2')).toBeUndefined();
+    for (const change of [{ transcripts: false }, { transcripts: true, state: 'disabled' }] as const) {
+      tables.changeWebhook(organisationId, 'we_a', change, OPERATOR);
+      expect(tables.wantsTranscripts(organisationId)).toBe(false);
+    }
+    clock.nowMs += 600_000;
+    expect(tables.readWebhookWork(0, 1, 1).hasExpired).toBe(true);
+    expect([tables.expireWebhookDeliveries(10), sizes('ses_2')]).toEqual([1, [undefined]]);
+  });
+
+  it('has no room where too many of the organisation are kept', () => {
+    rig = open({ transcriptsOfOrganisation: 1 });
+    rig.create('a');
+    for (const session of ['ses_1', 'ses_2']) rig.tables.keepWebhookTranscript(rig.organisationId, session, bytes(1));
+    expect(rig.tables.findWebhookTranscript(rig.organisationId, 'ses_2')).toBeUndefined();
+  });
+});
 
 describe('a fact', () => {
   const shown = () => rig.facts().map(({ type, subject }) => [type, subject]);

@@ -249,6 +249,7 @@ function WebhookForm({ of, done }: WebhookFormProps) {
       events: values.getAll('events') as WebhookEvent[],
       description: textOf(values, 'description'),
       balance_low_usd: textOf(values, 'balance_low_usd'),
+      transcripts: values.has('transcripts'),
     };
     if (of === undefined) return done(await request<NewWebhookAnswer>('POST', 'webhooks', body));
     await request('PATCH', `webhooks/${of.id}`, body);
@@ -278,6 +279,10 @@ function WebhookForm({ of, done }: WebhookFormProps) {
           </label>
         ))}
       </fieldset>
+      <label class="choice">
+        <input type="checkbox" name="transcripts" defaultChecked={of?.transcripts ?? false} />
+        Ends of sessions with the transcript
+      </label>
       <Field label="Description" name="description" value={of?.description ?? ''} maxLength={200} />
       <Field
         label="A balance is low below, in USD"

@@ -159,6 +159,7 @@ export const webhook: WebhookAnswer = {
   events: ['session.ended'],
   description: '',
   balance_low_usd: '5.00',
+  transcripts: false,
   state: 'enabled',
   disabled_reason: null,
   failing_since: null,

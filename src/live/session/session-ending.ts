@@ -70,6 +70,8 @@ export class SessionEnding {
     const code = error?.code ?? null;
     const seconds = this.#secondsReceived;
     scope.dispose();
+    // Before the ledger knows of the end.
+    void this.#opening.transcript?.end();
     this.#tryTo(() => spending.settle(reason, code, this.#dependencies.wallNow()));
     const { failovers } = events;
     const { undeliveredFinals } = outbox;

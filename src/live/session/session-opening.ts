@@ -19,7 +19,7 @@ import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Engine, ProviderAccess } from '../../vendors/kit/provider.ts';
 import type { Degradation, ResolvedCandidate } from '../failover/chain.ts';
 import type { Attempts } from '../failover/model-attempt.ts';
-import type { SessionObserver } from './watch/session-observer.ts';
+import type { SessionObserver, TranscriptGatherer } from './watch/session-observer.ts';
 
 /** What a session is opened with, checked. */
 export interface SessionOpening {
@@ -33,6 +33,8 @@ export interface SessionOpening {
   traceparent?: string | undefined;
   /** Its organisation shows its members the text of finals while they watch a session. */
   showsTranscripts?: boolean;
+  /** Where its organisation has what is said posted to it at the end. */
+  transcript?: TranscriptGatherer | undefined;
   request: ListenRequest;
   chain: readonly ResolvedCandidate[];
   warnings: readonly Degradation[];

@@ -62,7 +62,8 @@ export class LiveSession {
     this.#dependencies = dependencies;
     const { request, sessionId } = opening;
     const { clock, settings, totals } = dependencies;
-    this.log = new SessionLog(dependencies.wallNow, dependencies.observe?.(opening), opening.showsTranscripts);
+    const { showsTranscripts, transcript } = opening;
+    this.log = new SessionLog(dependencies.wallNow, dependencies.observe?.(opening), showsTranscripts, transcript);
     const signals = new Signals();
     signals.on('abort', (code, message) => this.abort(code, message));
     signals.on('stop', (reason, code, message) => this.stop(reason, code, message));

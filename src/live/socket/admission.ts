@@ -14,6 +14,7 @@ import type { Meter, MeterCandidate } from '../../money/ledger/meter.ts';
 import { pricedMembers } from '../../money/ledger/meter-contract.ts';
 import { type ChainDependencies, type Degradation, type ResolvedCandidate, resolveChain } from '../failover/chain.ts';
 import { type Configuration, newSessionId, type SessionOpening } from '../session/session-opening.ts';
+import type { TranscriptGatherer } from '../session/watch/session-observer.ts';
 import { changed } from './client-message.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
 import { readListenQuery } from './query.ts';
@@ -64,14 +65,16 @@ async function channelOf(
     dependencies.sessions.admit();
     const { request, members, warnings } = await chainFor(parameters, caller, dependencies);
     const now = dependencies.wallNow();
+    const sessionId = newSessionId(dependencies.node, now);
     const opening = {
-      sessionId: newSessionId(dependencies.node, now),
+      sessionId,
       requestId,
       traceparent,
       organisationId: caller.organisationId,
       keyId: caller.keyId,
       ...(caller.tokenId === undefined ? {} : { tokenId: caller.tokenId }),
       showsTranscripts: caller.key.organisationShowsTranscripts ?? false,
+      transcript: gathererOf(sessionId, caller, request, dependencies),
       request,
       continues,
       chain: members,
@@ -87,6 +90,17 @@ async function channelOf(
     release?.();
     throw error;
   }
+}
+
+/** None where nothing may be kept of the session. */
+function gathererOf(
+  sessionId: string,
+  { organisationId, key }: Caller,
+  { rule }: Pick<ListenRequest, 'rule'>,
+  { gatherTranscript }: Pick<ListenDependencies, 'gatherTranscript'>,
+): TranscriptGatherer | undefined {
+  const retentions = [rule?.retention, key.retention, key.organisationRetention];
+  return retentions.includes('none') ? undefined : gatherTranscript?.(organisationId, sessionId);
 }
 
 /** The models that are requested, as far as the caller may use them. Rejects with an ApiError. */

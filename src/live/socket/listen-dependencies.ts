@@ -14,6 +14,7 @@ import type { ResumeAsk } from '../resume/relay/relay-link.ts';
 import type { Relays } from '../resume/relay/relays.ts';
 import type { ResumableSessions } from '../resume/resumable-sessions.ts';
 import type { SessionHost } from '../session/host.ts';
+import type { TranscriptGatherer } from '../session/watch/session-observer.ts';
 import type { OpenSockets, UnauthenticatedSockets } from './open-sockets.ts';
 import type { WaitingWork } from './socket-work.ts';
 
@@ -55,6 +56,8 @@ export interface ListenDependencies extends ChainDependencies {
   opus: OpusPlaces;
   /** Sockets that have said no credential yet. */
   late: UnauthenticatedSockets;
+  /** Gathers what is said in a session, for the organisation's own receivers; undefined where none wants it. */
+  gatherTranscript?(organisationId: string, sessionId: string): TranscriptGatherer | undefined;
   /** The refusal as an HTTP answer. */
   reply(refusal: ApiError, requestId: string): WholeReply;
   onRefused(refusal: ApiError): void;

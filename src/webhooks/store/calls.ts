@@ -19,6 +19,8 @@ export interface WebhookSettings {
   description: string;
   /** `balance.low` is sent when the balance falls below it. */
   balanceLowMicroUsd: bigint;
+  /** `session.ended` has the transcript. */
+  transcripts: boolean;
 }
 
 export interface NewWebhook extends WebhookSettings {
@@ -109,6 +111,8 @@ export interface WebhookFact {
   /** Id of a session, key or organisation. */
   subject: string;
   detail: string;
+  /** The endpoint wants the transcript of the session. */
+  hasTranscript: boolean;
 }
 
 export interface WebhookWork {
@@ -180,6 +184,11 @@ export interface WebhookCalls {
   addWebhookDeliveries(deliveries: readonly FactDelivery[]): number;
   /** Removes some deliveries whose time is over. Returns how many. */
   expireWebhookDeliveries(max: number): number;
+  /** Whether an endpoint that is enabled wants transcripts. */
+  wantsTranscripts(organisationId: string): boolean;
+  /** Keeps the sealed transcript of a session for a few minutes; nothing where none is wanted, or too many are kept. */
+  keepWebhookTranscript(organisationId: string, sessionId: string, sealed: Uint8Array): void;
+  findWebhookTranscript(organisationId: string, sessionId: string): Uint8Array | undefined;
   listWebhookSecrets(): SealedWebhookSecret[];
   /** The same secrets, sealed with another key. Secrets that were replaced meanwhile stay. */
   resealWebhookSecrets(resealed: readonly { id: string; from: Uint8Array; to: Uint8Array }[]): void;
@@ -205,6 +214,9 @@ export const WEBHOOK_OPERATIONS = {
   recordWebhookAttempt: since4(writes()),
   addWebhookDeliveries: since4(writes()),
   expireWebhookDeliveries: since4(writes()),
+  wantsTranscripts: reads(first('text')),
+  keepWebhookTranscript: since4(notes(first('text', 'text', 'bytes'))),
+  findWebhookTranscript: reads(),
   listWebhookSecrets: reads(),
   resealWebhookSecrets: since4(writes()),
 } as const satisfies Operations<WebhookCalls>;
@@ -218,6 +230,10 @@ export interface WebhookLimits {
   failingMs: number;
   organisation: { deliveries: number; bytes: number };
   store: { deliveries: number; bytes: number };
+  /** Sealed, of one session. */
+  transcriptBytesMax: number;
+  transcriptsKeptMs: number;
+  transcriptsOfOrganisation: number;
   /** Expired deliveries that go with each event. */
   sweptMax: number;
 }
@@ -227,10 +243,13 @@ const MIB = 1024 * 1024;
 
 export const WEBHOOK_LIMITS: WebhookLimits = {
   endpointsMax: WEBHOOKS_MAX,
-  payloadBytesMax: 64 * 1024,
+  payloadBytesMax: 192 * 1024,
   keptMs: 7 * DAY_MS,
   failingMs: 5 * DAY_MS,
-  organisation: { deliveries: 1_000, bytes: 16 * MIB },
+  organisation: { deliveries: 1_000, bytes: 32 * MIB },
   store: { deliveries: 20_000, bytes: 256 * MIB },
+  transcriptBytesMax: 176 * 1024,
+  transcriptsKeptMs: 600_000,
+  transcriptsOfOrganisation: 200,
   sweptMax: 20,
 };

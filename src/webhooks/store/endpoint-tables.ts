@@ -17,7 +17,8 @@ const OVERLAP_MS_MAX = 7 * 24 * 3_600_000;
 const SECRET_BYTES_MAX = 1024;
 const GATEWAY: Actor = { type: 'system', id: 'webhooks' };
 
-interface Row extends Omit<Webhook, 'events' | 'balanceLowMicroUsd'> {
+interface Row extends Omit<Webhook, 'events' | 'balanceLowMicroUsd' | 'transcripts'> {
+  transcripts: 0 | 1;
   number: number;
   events: string;
   balanceLow: string;
@@ -44,6 +45,7 @@ function endpointRows(context: TableContext) {
     ...row,
     events: JSON.parse(events) as Webhook['events'],
     balanceLowMicroUsd: BigInt(balanceLow),
+    transcripts: row.transcripts === 1,
     previousUntilMs: row.previousUntilMs !== null && row.previousUntilMs > nowMs() ? row.previousUntilMs : null,
   });
   return {
@@ -114,8 +116,8 @@ function endpointChanges(
   const change: EndpointCalls['changeWebhook'] = (organisationId, id, { state, ...settings }, by) => {
     const row = rows.find.get({ organisationId, id });
     if (row === undefined) return undefined;
-    const { url, events, description, balanceLowMicroUsd } = shown(row);
-    const before = { url, events, description, balanceLowMicroUsd };
+    const { url, events, description, balanceLowMicroUsd, transcripts } = shown(row);
+    const before = { url, events, description, balanceLowMicroUsd, transcripts };
     const after = { ...before, ...defined(settings) };
     requireSettings(after);
     if (!isDeepStrictEqual(before, after)) {
@@ -165,7 +167,7 @@ function endpointChanges(
 
 function prepare({ database }: TableContext) {
   const columns = `number, id, organisation_id AS organisationId, url, events, description,
-    CAST(balance_low_micro_usd AS TEXT) AS balanceLow, state, reason, failing_since_ms AS failingSinceMs,
+    CAST(balance_low_micro_usd AS TEXT) AS balanceLow, transcripts, state, reason, failing_since_ms AS failingSinceMs,
     previous_until_ms AS previousUntilMs, dropped, created_at_ms AS createdAtMs`;
   return {
     hasOrganisation: database.prepare<[string], number>('SELECT 1 FROM organisations WHERE id = ?').pluck(),
@@ -182,12 +184,14 @@ function prepare({ database }: TableContext) {
     ),
     insert: database.prepare<{ organisationId: string; id: string; secret: Uint8Array; now: number } & Written>(
       `INSERT INTO webhook_endpoints
-         (id, organisation_id, url, events, description, balance_low_micro_usd, state, secret, created_at_ms)
-       VALUES (@id, @organisationId, @url, @events, @description, @balanceLow, 'enabled', @secret, @now)`,
+         (id, organisation_id, url, events, description, balance_low_micro_usd, transcripts, state, secret, created_at_ms)
+       VALUES
+         (@id, @organisationId, @url, @events, @description, @balanceLow, @transcripts, 'enabled', @secret, @now)`,
     ),
     change: database.prepare<{ number: number } & Written>(
       `UPDATE webhook_endpoints
-       SET url = @url, events = @events, description = @description, balance_low_micro_usd = @balanceLow
+       SET url = @url, events = @events, description = @description, balance_low_micro_usd = @balanceLow,
+           transcripts = @transcripts
        WHERE number = @number`,
     ),
     ...prepareChanges(database),
@@ -234,9 +238,11 @@ interface Written {
   events: string;
   description: string;
   balanceLow: bigint;
+  transcripts: 0 | 1;
 }
 
-const written = ({ url, events, description, balanceLowMicroUsd }: WebhookSettings): Written => ({
+const written = ({ url, events, description, balanceLowMicroUsd, transcripts }: WebhookSettings): Written => ({
+  transcripts: transcripts ? 1 : 0,
   ...{ url, description },
   events: JSON.stringify(events),
   balanceLow: balanceLowMicroUsd,
@@ -246,8 +252,8 @@ const defined = <Value extends object>(value: Value): Partial<Value> =>
   Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Partial<Value>;
 
 /** Settings as the audit log takes them. */
-const plain = ({ url, events, description, balanceLowMicroUsd }: WebhookSettings) => ({
-  ...{ url: shownUrl(url), events, description },
+const plain = ({ url, events, description, balanceLowMicroUsd, transcripts }: WebhookSettings) => ({
+  ...{ url: shownUrl(url), events, description, transcripts },
   balanceLowUsd: usdOf(balanceLowMicroUsd),
 });
 

@@ -14,6 +14,7 @@ import type {
   WebhookLimits,
 } from './calls.ts';
 import type { EndpointTables } from './endpoint-tables.ts';
+import type { TranscriptTables } from './transcript-tables.ts';
 
 const FACTS_MAX = 100;
 /** Endpoints that are looked at in one call. */
@@ -28,6 +29,8 @@ type WorkCalls = Pick<
 
 type DueRow = Omit<DueDelivery, 'isFailing'> & { isFailing: 0 | 1 };
 
+type FactRow = Omit<WebhookFact, 'hasTranscript'> & { hasTranscript: 0 | 1 };
+
 interface AttemptedRow {
   endpoint: number;
   state: DeliveryState;
@@ -37,7 +40,7 @@ interface AttemptedRow {
 
 export function createWorkTables(
   context: Context,
-  { disable }: Pick<EndpointTables, 'disable'>,
+  { disable, hasExpired }: Pick<EndpointTables, 'disable'> & Pick<TranscriptTables, 'hasExpired'>,
   { keptMs, failingMs }: WebhookLimits,
 ): WorkCalls {
   const { database, nowMs } = context;
@@ -96,8 +99,8 @@ export function createWorkTables(
     readWebhookWork: (after, perEndpointMax, max) => ({
       isUsed: rows.isUsed.get() === 1,
       due: due(after, perEndpointMax, max),
-      facts: rows.facts.all(FACTS_MAX),
-      hasExpired: rows.hasExpired.get(nowMs() - keptMs) === 1,
+      facts: rows.facts.all(FACTS_MAX).map((row) => ({ ...row, hasTranscript: row.hasTranscript === 1 })),
+      hasExpired: rows.hasExpired.get(nowMs() - keptMs) === 1 || hasExpired(),
     }),
     takeWebhookDelivery: database.transaction((number: number, leaseMs: number) => {
       const now = nowMs();
@@ -139,8 +142,8 @@ function prepare({ database }: Context) {
     lease: database.prepare<{ number: number; now: number; untilMs: number }>(
       'UPDATE webhook_deliveries SET next_at_ms = @untilMs WHERE number = @number AND next_at_ms <= @now',
     ),
-    facts: database.prepare<[number], WebhookFact>(
-      `SELECT webhook_facts.number, organisation_id AS organisationId, type, subject, detail
+    facts: database.prepare<[number], FactRow>(
+      `SELECT webhook_facts.number, organisation_id AS organisationId, type, subject, detail, transcripts AS hasTranscript
        FROM webhook_facts JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
        ORDER BY webhook_facts.number LIMIT ?`,
     ),

@@ -36,7 +36,13 @@ function jobs(script: Script, organisationId: string, keyId: string): void {
 function webhooks(script: Script, organisationId: string): void {
   const bytes = (each: number) => new Uint8Array([each]);
   const events = ['job.completed', 'session.ended', 'key.revoked', 'balance.low'] as const;
-  const settings = { url: 'https://a.example/x?y', events, description: 'ours', balanceLowMicroUsd: 2n ** 62n };
+  const settings = {
+    url: 'https://a.example/x?y',
+    events,
+    description: 'ours',
+    balanceLowMicroUsd: 2n ** 62n,
+    transcripts: true,
+  };
   const event = (id: string) =>
     ({ organisationId, id: `msg_${id}`, type: 'job.completed', payload: bytes(3) }) as const;
   const attempt = { atMs: START_MS, status: 500, error: null, durationMs: 5 };
@@ -138,6 +144,8 @@ export function everyWrite(): Period[] {
   // Facts of what came before.
   const facts = [1, 2, 3, 99].map((fact) => ({ fact, id: `msg_${fact}`, payload: new Uint8Array([fact]) }));
   script.call('addWebhookDeliveries', [...facts, { fact: 4, id: 'msg_4', payload: undefined }]);
+  script.call('keepWebhookTranscript', organisationId, 'ses_1', new Uint8Array([1]));
+  script.call('keepWebhookTranscript', organisationId, 'ses_1', new Uint8Array([2]));
   script.call('removeWebhook', organisationId, 'we_2', BY);
   // A week later, when much is swept.
   script.at(8 * 86_400_000);

@@ -102,10 +102,17 @@ function fillFiles(tables: DirectTables, { organisationId, keyId }: { organisati
 
 /** An endpoint, a delivery to it, and a fact. */
 function fillWebhooks(tables: DirectTables, organisationId: string): void {
-  const events = ['job.completed', 'key.revoked'] as const;
-  const settings = { url: 'https://a.example/', events, description: '', balanceLowMicroUsd: 5_000_000n };
+  const events = ['job.completed', 'key.revoked', 'session.ended'] as const;
+  const settings = {
+    url: 'https://a.example/',
+    events,
+    description: '',
+    balanceLowMicroUsd: 5_000_000n,
+    transcripts: true,
+  };
   tables.createWebhook(organisationId, { id: 'we_1', ...settings, secret: sha256('secret') }, OPERATOR);
   tables.addWebhookEvent({ organisationId, id: 'msg_1', type: 'job.completed', payload: sha256('payload') });
+  tables.keepWebhookTranscript(organisationId, 'ses_1', sha256('transcript'));
   const { key } = tables.createKey(organisationId, {}, OPERATOR);
   tables.revokeKey(organisationId, key.id, OPERATOR);
 }

@@ -183,6 +183,7 @@ class Draw {
       events: this.pick([['job.completed'], ['session.ended', 'key.revoked', 'balance.low'], []] as const),
       description: this.name(),
       balanceLowMicroUsd: this.money(120_000) - 10_000n,
+      transcripts: this.chance(0.5),
     };
   }
 
@@ -401,6 +402,7 @@ export const ARGUMENTS: Arguable = {
   addWebhookDeliveries: (draw) => [
     [{ fact: draw.integer(1, 6), id: `msg_${draw.integer(4, 9)}`, payload: draw.pick([undefined, new Uint8Array(4)]) }],
   ],
+  keepWebhookTranscript: (draw) => [draw.id('org'), `ses_${draw.integer(0, 3)}`, new Uint8Array(draw.integer(1, 40))],
   expireWebhookDeliveries: (draw) => [draw.integer(0, 3)],
   resealWebhookSecrets: (draw) => [
     [{ id: `we_${draw.integer(0, 3)}`, from: new Uint8Array([draw.integer(0, 2)]), to: new Uint8Array([9]) }],

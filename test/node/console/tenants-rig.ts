@@ -232,7 +232,7 @@ const webhooksOver = (store: ConsoleRig['store']): WebhookRoutesDependencies['we
 /** With a delivery. */
 async function addWebhook(store: ConsoleRig['store'], organisationId: string, id: string): Promise<void> {
   const events = ['job.failed'] as const;
-  const settings = { url: 'https://a.example/', events, description: '', balanceLowMicroUsd: 0n };
+  const settings = { url: 'https://a.example/', events, description: '', balanceLowMicroUsd: 0n, transcripts: true };
   await store.createWebhook(organisationId, { id, ...settings, secret: new Uint8Array(1) }, OPERATOR);
   await store.addWebhookEvent({ organisationId, id: DELIVERY, type: 'job.failed', payload: new Uint8Array(1) });
 }

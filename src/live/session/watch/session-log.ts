@@ -13,7 +13,7 @@ import {
 import type { OutgoingEvent } from '../../../api/listen-events.ts';
 import type { PlacingState } from '../leg/leg-dialer.ts';
 import { type LegNote, type LegPlace, LegRecords } from '../leg/leg-record.ts';
-import type { SessionObserver, TurnNote } from './session-observer.ts';
+import type { SessionObserver, TranscriptGatherer, TurnNote } from './session-observer.ts';
 
 /** How it has ended, and what it had. */
 export type EndedBody = Extract<FrameBody, { kind: 'ended' }>;
@@ -43,6 +43,7 @@ export class SessionLog {
   readonly #wallNow: () => Date;
   readonly #observer: SessionObserver | undefined;
   readonly #keepsTranscripts: boolean;
+  readonly #gatherer: TranscriptGatherer | undefined;
   readonly #frames: WatchedFrame[] = [];
   reader: LogReader | undefined;
   readonly legs = new LegRecords((note) => this.#leg(note));
@@ -55,7 +56,13 @@ export class SessionLog {
   sequence = 0;
 
   /** @param observer is told of the same moments as they come, watched or not */
-  constructor(wallNow: () => Date, observer?: SessionObserver, keepsTranscripts = false) {
+  constructor(
+    wallNow: () => Date,
+    observer?: SessionObserver,
+    keepsTranscripts = false,
+    gatherer?: TranscriptGatherer,
+  ) {
+    this.#gatherer = gatherer;
     this.#wallNow = wallNow;
     this.#observer = observer;
     this.#keepsTranscripts = keepsTranscripts;
@@ -170,6 +177,7 @@ export class SessionLog {
       transcript,
     });
     this.#observer?.turn(note);
+    this.#gatherer?.turn(note, text);
   }
 
   /** From the client's frame to the connection of a leg of that model. */

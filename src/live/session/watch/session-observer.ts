@@ -20,6 +20,13 @@ export interface TurnNote extends TurnDelays {
   end: number;
 }
 
+/** Takes the text of a session's finals, also those that its client could not be sent. */
+export interface TranscriptGatherer {
+  turn(place: { start: number; end: number }, text: string): void;
+  /** The session has ended. Never rejects. */
+  end(): Promise<void>;
+}
+
 export interface SessionObserver {
   leg(note: LegNote): void;
   turn(note: TurnNote): void;
