@@ -26,7 +26,7 @@ const RETRY_SECONDS = 5;
 const NOT_KEPT: readonly StoreErrorReason[] = ['overflow', 'invalid', 'conflict'];
 /** In the place of an answer that is not kept. */
 const NO_ANSWER = new Uint8Array(0);
-/** Requests that wait; each may hold 1 MiB of its body. */
+/** Requests that wait; each may hold 768 KiB of its body. */
 const WAITING_MAX = 128;
 const WAITING_PER_KEY_MAX = 8;
 

@@ -1,11 +1,17 @@
 // The body of one request as a stream: what arrives is counted, held to one high-water mark and pushed back on the network.
 // Both servers feed it; who reads it, and how much it may be, is the handler's decision.
 import { Readable } from 'node:stream';
-import { apiError } from '../api/errors.ts';
+import { type ApiError, apiError } from '../api/errors.ts';
 import { BodyTooLarge } from './server.ts';
 
-/** Most that is held for a reader that is not reading. */
-const HELD_BYTES_MAX = 1024 * 1024;
+/** Held for a reader that is not reading; up to 768 KiB with the chunk that reaches it. */
+const HELD_BYTES_MAX = 256 * 1024;
+
+/**
+ * Held for such readers by all bodies of the process. uWebSockets.js heeds a pause only once it has read less than 512 KiB at a time: a
+ * client of the same machine fills its buffer faster than that, and 40 to 70 MiB of its body may come behind the pause.
+ */
+export const HELD_BYTES_OF_ALL_MAX = 512 * 1024 * 1024;
 
 /** A body of which nothing arrives for so long, while it is waited for, is given up. */
 export const SILENCE_MS = 10_000;
@@ -39,6 +45,8 @@ export interface Flow {
  * whenever it begins to read; with no reader they are ignored.
  */
 export class RequestBody extends Readable {
+  static #heldBytesOfAll = 0;
+  #heldBytes = 0;
   readonly #flow: Flow;
   /** Content-Length, or undefined when the body is chunked. */
   readonly #declaredBytes: number | undefined;
@@ -107,7 +115,11 @@ export class RequestBody extends Readable {
     if (this.#receivedBytes > this.#maxBytes) this.#refuse();
     else if (this.#isTooSlow(chunk.byteLength)) this.destroy(apiError('request_timeout', tooSlow));
     else if (this.#whole !== undefined) this.#whole.pieces.push(chunk);
-    else if (!this.push(chunk)) this.#pause();
+    else {
+      if (!this.push(chunk)) this.#pause();
+      this.#countHeld(this.readableLength);
+      if (RequestBody.#heldBytesOfAll > HELD_BYTES_OF_ALL_MAX) this.destroy(noMemory());
+    }
   }
 
   /** The last byte was given to `arrived`. */
@@ -152,12 +164,24 @@ export class RequestBody extends Readable {
     return end;
   }
 
+  override read(bytes?: number): Buffer | null {
+    const chunk = super.read(bytes) as Buffer | null;
+    if (!this.destroyed) this.#countHeld(this.readableLength);
+    return chunk;
+  }
+
+  #countHeld(bytes: number): void {
+    RequestBody.#heldBytesOfAll += bytes - this.#heldBytes;
+    this.#heldBytes = bytes;
+  }
+
   override _read(): void {
     this.#resume();
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     clearTimeout(this.#look);
+    this.#countHeld(0);
     this.#resume();
     if (error !== null) this.#whole?.reject(error);
     callback(error);
@@ -210,6 +234,15 @@ export class RequestBody extends Readable {
     this.#flow.resume();
   }
 }
+
+const noMemory = (): ApiError =>
+  apiError(
+    'overloaded',
+    'This node has no memory left for bodies that arrive faster than they are read. Send it again later.',
+    {
+      retryAfterSeconds: 5,
+    },
+  );
 
 const joined = (pieces: readonly Uint8Array[]): Buffer =>
   pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);

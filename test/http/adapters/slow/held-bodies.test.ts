@@ -14,7 +14,7 @@ const reason = await reasonAgainstUws();
 const servers = [['node', openNodeServer] as const, ...(reason === undefined ? [['uws', openUwsServer] as const] : [])];
 const PIECE = Buffer.alloc(64 * 1024, 'audio');
 /** In pieces: so much is held for a reader that does not read. */
-const HELD = 16;
+const HELD = 4;
 /** Longer than the library waits for a client that sends too little. The timers are the library's own. */
 const HOLD_MS = 12_000;
 /** Longer than it waits for the next request. */
