@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { AudioSource } from '../api/audio-source.ts';
 import { apiError } from '../api/errors.ts';
+import { chunksOf } from '../http/chunks.ts';
 import { composedForm, type PartOf } from '../http/multipart/composed-form.ts';
 import type { ServerRequest } from '../http/server.ts';
 import { type JsonObject, jsonOf, objectIn } from '../vendors/kit/json.ts';
@@ -21,7 +22,7 @@ export function asForm(
   return formOf(request, 1, async function* (body, part) {
     const before = fields.map(([name, value]) => part(`name="${name}"`, `${value}\r\n`));
     yield Buffer.concat([...before, part(`name="file"; filename="audio"${type}`, ''), header]);
-    yield* body;
+    yield* chunksOf(body);
   });
 }
 
@@ -66,7 +67,7 @@ export function jsonAsForm(
     for (const [name, value] of fields) yield part(`name="${name}"`, `${value}\r\n`);
     yield part('name="file"; filename="audio"', '');
     const reader = new JsonFileReader(member);
-    for await (const chunk of body) yield* reader.take(chunk as Uint8Array);
+    for await (const chunk of chunksOf(body)) yield* reader.take(chunk);
     const others = reader.end();
     if (JSON.stringify(fieldsOf(membersOf(others))) === JSON.stringify(fields)) return;
     yield Buffer.from('\r\n');

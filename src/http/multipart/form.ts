@@ -1,8 +1,9 @@
 // Reads the form of a transcription as a stream, in bounded memory: a small file is waited for, a large one is handed on while it
 // arrives, with a copy on disk in case fields come after it, or waits there whole. What fields mean is the route's.
-import { Readable } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import { apiError } from '../../api/errors.ts';
 import type { Quota } from '../../runtime/limits/quota.ts';
+import { chunksOf } from '../chunks.ts';
 import { deferred } from '../deferred.ts';
 import { RequestBody } from '../request-body.ts';
 import { BodyTooLarge } from '../server.ts';
@@ -137,8 +138,6 @@ class FormReader {
   /** Waited for before a failure is told, so that nothing is left by then. */
   #settled: Promise<void> = Promise.resolve();
   #state: 'reading' | 'ended' | 'failed' = 'reading';
-  /** Lets the pump continue. */
-  #wake = () => {};
 
   constructor(body: Readable, boundary: string, limits: FormLimits) {
     this.#body = body;
@@ -150,32 +149,27 @@ class FormReader {
       finished: () => void this.#end(),
       failed: (refusal) => this.#fail(refusal),
     });
-    this.#parser.on('drain', () => this.#wake());
+    this.#parser.on('drain', () => this.#body.resume());
     this.#whole.promise.catch(() => {});
   }
 
   read(): Promise<Form> {
-    void this.#pump();
+    this.#body.on('data', (chunk: Buffer) => this.#take(chunk));
+    finished(this.#body, { writable: false }, (error) => {
+      if (error) this.#fail(error);
+      else if (this.#state === 'reading') this.#parser.end();
+    });
     return this.#form.promise;
   }
 
-  async #pump(): Promise<void> {
+  #take(chunk: Buffer): void {
+    // Behind the closing boundary anything may follow, and means nothing.
+    if (this.#state !== 'reading') return;
     try {
-      for await (const chunk of this.#body) {
-        if (this.#state === 'failed') return;
-        // Behind the closing boundary anything may follow, and means nothing.
-        if (this.#state === 'reading' && !this.#parser.write(chunk)) await this.#untilAwake();
-      }
-      if (this.#state === 'reading') this.#parser.end();
+      if (!this.#parser.write(chunk)) this.#body.pause();
     } catch (error) {
       this.#fail(error);
     }
-  }
-
-  #untilAwake(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
   }
 
   /** A part begins; its data follows. Throws an ApiError when it is one too many. */
@@ -208,7 +202,7 @@ class FormReader {
     const fieldsInFront = [...this.#reading];
     const file = { part, held: [] as Buffer[], bytes: 0 };
     this.#file = file;
-    for await (const chunk of part.data) {
+    for await (const chunk of chunksOf(part.data)) {
       file.bytes += chunk.length;
       if (file.bytes > fileBytesMax) throw fileTooLarge(fileBytesMax);
       onFile?.(chunk);
@@ -264,7 +258,7 @@ class FormReader {
       return this.#fail(error);
     }
     this.#state = 'ended';
-    this.#wake();
+    this.#body.resume();
     if (isArriving && this.#fields.behind.length === 0) {
       this.#whole.resolve(await this.#form.promise);
       return;
@@ -312,7 +306,6 @@ class FormReader {
   }
 
   #release(): void {
-    this.#wake();
     this.#body.destroy();
     for (const part of this.#parts) part.destroy();
     this.#memory.release();

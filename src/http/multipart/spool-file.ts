@@ -10,7 +10,7 @@ import type { Quota, Shortage } from '../../runtime/limits/quota.ts';
 import { noRoom, noRoomOf } from './errors.ts';
 
 /** Read at a time. */
-const PIECE_BYTES = 64 * 1024;
+const PIECE_BYTES = 256 * 1024;
 
 /** What one organisation's uploads may have of the disk, of a node's or of some of it. */
 export class SpoolBudget {
@@ -143,7 +143,12 @@ export class LargeFile {
   private constructor(spool: SpoolFile | undefined, isHandedOn: boolean) {
     this.#spool = spool;
     if (!isHandedOn) return;
-    this.stream = new PassThrough({ highWaterMark: HANDED_ON_BYTES });
+    // In chunks as they came: a reader of bytes is given a copy of all that waits.
+    this.stream = new PassThrough({
+      writableHighWaterMark: HANDED_ON_BYTES,
+      readableObjectMode: true,
+      readableHighWaterMark: 1,
+    });
     // The reader may have let go of it, or not begun to listen.
     this.stream.on('error', () => {});
   }
@@ -188,7 +193,7 @@ export class LargeFile {
   content(): { read(): Readable; readAt(position: number, length: number): Promise<Uint8Array> } {
     const spool = this.#spool as SpoolFile;
     return {
-      read: () => Readable.from(spool.read(), { objectMode: false }),
+      read: () => Readable.from(spool.read()),
       readAt: (position, length) => spool.readAt(position, length),
     };
   }

@@ -34,7 +34,9 @@ async function outcomeOf(body: Readable, contentType: string | undefined) {
     const whole = await (await rig.open(body, {}, contentType)).whole;
     const { filename, contentType: type, size, head } = whole.file;
     const content = await contentOf(whole.file.read());
-    return { fields: [...whole.fields], filename, type, size, head: Buffer.from(head), content };
+    // Of a file that was handed on, it is as much as had come.
+    const known = size === undefined ? content.subarray(0, head.length).equals(head) : Buffer.from(head);
+    return { fields: [...whole.fields], filename, type, size, head: known, content };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { code: error.code, message: error.message, param: error.extras.param };
