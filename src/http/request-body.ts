@@ -7,6 +7,8 @@ import { BodyTooLarge } from './server.ts';
 /** Held for a reader that is not reading; up to 768 KiB with the chunk that reaches it. */
 const HELD_BYTES_MAX = 256 * 1024;
 
+/** What waits is joined up to this: the way of each chunk costs more than a copy of so much. */
+const JOINED_BYTES_MAX = 384 * 1024;
 /**
  * Held for such readers by all bodies of the process. uWebSockets.js heeds a pause only once it has read less than 512 KiB at a time: a
  * client of the same machine fills its buffer faster than that, and 40 to 70 MiB of its body may come behind the pause.
@@ -165,7 +167,9 @@ export class RequestBody extends Readable {
   }
 
   override read(bytes?: number): Buffer | null {
-    const chunk = super.read(bytes) as Buffer | null;
+    const length = this.readableLength;
+    const isJoined = bytes === undefined && length > 0 && length <= JOINED_BYTES_MAX;
+    const chunk = super.read(isJoined ? length : bytes) as Buffer | null;
     if (!this.destroyed) this.#countHeld(this.readableLength);
     return chunk;
   }
