@@ -218,6 +218,7 @@ class FormReader {
       for (const held of file.held.splice(0)) await this.#large?.write(held);
       this.#memory.giveFile();
     }
+    await this.#large?.written();
     if (file.bytes === 0) throw missingFile('an empty file', this.#limits.fileField);
   }
 

@@ -11,6 +11,8 @@ import { noRoom, noRoomOf } from './errors.ts';
 
 /** Read at a time. */
 const PIECE_BYTES = 256 * 1024;
+/** Chunks that come while others are written are gathered up to this, and written together. */
+const GATHERED_BYTES = 256 * 1024;
 
 /** What one organisation's uploads may have of the disk, of a node's or of some of it. */
 export class SpoolBudget {
@@ -52,6 +54,11 @@ export class SpoolFile {
   readonly #budget: SpoolBudget;
   #bytes = 0;
   #taken = 0;
+  readonly #gathered: Uint8Array[] = [];
+  #gatheredBytes = 0;
+  /** Never rejects. */
+  #writing: Promise<void> | undefined;
+  #fault: ApiError | undefined;
   #closed = false;
 
   private constructor(file: FileHandle, budget: SpoolBudget) {
@@ -75,20 +82,50 @@ export class SpoolFile {
     }
   }
 
-  /** Appends a chunk. Throws an ApiError when the disk or the budget is full. */
+  /**
+   * Appends a chunk. Resolves when there is room for more. Throws an ApiError when the budget is full, or the disk was for an earlier
+   * chunk.
+   */
   async write(chunk: Uint8Array): Promise<void> {
     if (this.#closed) return;
     this.#budget.take(chunk.byteLength);
     this.#taken += chunk.byteLength;
-    let written = 0;
-    while (written < chunk.byteLength) {
-      try {
-        const { bytesWritten } = await this.#file.write(chunk, written, chunk.byteLength - written, this.#bytes);
-        written += bytesWritten;
-        this.#bytes += bytesWritten;
-      } catch (error) {
-        throw noRoom(error);
+    this.#gathered.push(chunk);
+    this.#gatheredBytes += chunk.byteLength;
+    this.#writing ??= this.#writeGathered();
+    if (this.#gatheredBytes >= GATHERED_BYTES) await this.#writing;
+    if (this.#fault !== undefined) throw this.#fault;
+  }
+
+  /** Resolves when all of it is written. Throws an ApiError when the disk was full. */
+  async written(): Promise<void> {
+    await this.#writing;
+    if (this.#fault !== undefined) throw this.#fault;
+  }
+
+  async #writeGathered(): Promise<void> {
+    try {
+      while (this.#gatheredBytes > 0 && !this.#closed) {
+        const chunks = this.#gathered.splice(0);
+        const bytes = this.#gatheredBytes;
+        this.#gatheredBytes = 0;
+        await this.#append(chunks, bytes);
       }
+    } catch (error) {
+      this.#fault = noRoom(error);
+    }
+    this.#writing = undefined;
+  }
+
+  async #append(chunks: readonly Uint8Array[], bytes: number): Promise<void> {
+    const { bytesWritten } = await this.#file.writev(chunks, this.#bytes);
+    this.#bytes += bytesWritten;
+    if (bytesWritten === bytes) return;
+    const rest = Buffer.concat(chunks).subarray(bytesWritten);
+    for (let at = 0; at < rest.length; ) {
+      const more = await this.#file.write(rest, at, rest.length - at, this.#bytes);
+      at += more.bytesWritten;
+      this.#bytes += more.bytesWritten;
     }
   }
 
@@ -168,7 +205,12 @@ export class LargeFile {
 
   /** Resolves when there is room for more. Throws as `open` does. */
   async write(chunk: Buffer): Promise<void> {
-    await Promise.all([this.#keep(chunk), this.stream && writeTo(this.stream, chunk)]);
+    await Promise.all([this.#keep((spool) => spool.write(chunk)), this.stream && writeTo(this.stream, chunk)]);
+  }
+
+  /** Resolves when all that was written is on the disk. Throws as `open` does. */
+  async written(): Promise<void> {
+    await this.#keep((spool) => spool.written());
   }
 
   /** The form is whole, and nothing came after the file. */
@@ -204,9 +246,9 @@ export class LargeFile {
     this.#dropSpool();
   }
 
-  async #keep(chunk: Buffer): Promise<void> {
+  async #keep(work: (spool: SpoolFile) => Promise<void>): Promise<void> {
     try {
-      await this.#spool?.write(chunk);
+      if (this.#spool !== undefined) await work(this.#spool);
     } catch (error) {
       if (this.stream === undefined) throw error;
       this.#shortage = error;
