@@ -39,6 +39,8 @@ export interface UnitPart {
 
 /** Twelve hours at 44.1 kHz. */
 const UNITS_MAX = 2_000_000;
+/** Boxes that are read: fragments of half a second have no more in a day. */
+const READS_MAX = 500_000;
 /** Of each unit, in the header of a part: it need not be the sample rate. */
 const TICKS = 1_024;
 const PIECE_BYTES = 64 * 1024;
@@ -61,6 +63,7 @@ function tableOf(runs: Track['runs'], count: number, size: number) {
   const positions = new Float64Array(count);
   const sizes = new Uint32Array(count);
   let unit = 0;
+  let bytesLeft = size;
   let isWhole = true;
   for (const run of runs) {
     let at = run.at;
@@ -69,10 +72,12 @@ function tableOf(runs: Track['runs'], count: number, size: number) {
       positions[unit] = at;
       sizes[unit] = bytes;
       at += bytes;
+      bytesLeft -= bytes;
     }
     isWhole &&= run.at > 0 && at <= size;
   }
-  return { positions, sizes, isWhole };
+  // Bytes that are in several units would make parts that are larger than the file.
+  return { positions, sizes, isWhole: isWhole && bytesLeft >= 0 };
 }
 
 /**
@@ -152,10 +157,12 @@ async function* unitBytes(
   }
 }
 
-/** What a scan finds. */
-async function scanned<Found>(scan: Scan<Found>, readAt: ReadAt): Promise<Found> {
-  for (let step = scan.next(); ; ) {
+/** What a scan finds; undefined where it reads too often. */
+async function scanned<Found>(scan: Scan<Found>, readAt: ReadAt): Promise<Found | undefined> {
+  let step = scan.next();
+  for (let reads = 0; reads < READS_MAX; reads++) {
     if (step.done === true) return step.value;
     step = scan.next(await readAt(step.value.at, step.value.length));
   }
+  return undefined;
 }

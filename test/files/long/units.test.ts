@@ -95,6 +95,33 @@ describe('files of AAC that people send', () => {
     expect(found.length).toBeGreaterThan(40);
   });
 
+  it('are not cut where their tables are a trap: bytes that are in many units, or a box for every eight bytes', async () => {
+    const { bytes } = await longM4a(400_000);
+    const sizesAt = bytes.indexOf('stsz') + 16;
+    // Every unit is as long as most of the file.
+    const large = Buffer.from(bytes);
+    for (let unit = 0; unit < 100; unit++) large.writeUInt32BE(300_000, sizesAt + 4 * unit);
+    expect(await unitsOf(readerOf(large), large.length)).toBeUndefined();
+    const box = Buffer.from([0, 0, 0, 8, ...Buffer.from('free')]);
+    const boxes = Buffer.concat([...new Array<Buffer>(600_000).fill(box), bytes]);
+    expect(await unitsOf(readerOf(boxes), boxes.length)).toBeUndefined();
+  });
+
+  it('survive any damage: what is cut is within the file', async () => {
+    const { bytes } = await longM4a(200_000);
+    const head = bytes.indexOf('mdat');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(head), fc.nat(255)), { minLength: 1, maxLength: 8 }), async (edits) => {
+        const damaged = Buffer.from(bytes);
+        for (const [at, byte] of edits) damaged[at] = byte;
+        const units = await unitsOf(readerOf(damaged), damaged.length);
+        const parts = (units && unitParts(units, { bytesMax: 100_000, secondsMax: 60 })) ?? [];
+        for (const part of parts) expect((await bytesOf(units as Units, part, damaged)).length).toBeLessThan(100_001);
+      }),
+      { numRuns: drawn(500), seed: 395 },
+    );
+  });
+
   it('are transcribed in parts, with all of their units', async () => {
     const { bytes: long, seconds, units, unitSeconds } = await longM4a(400_000);
     const { run, servers, files } = await longRig({ scripted: { one: { audio: { max_seconds: 16 } } } });
