@@ -23,7 +23,8 @@ const retention_seconds = Type.Optional(
     minimum: RETENTION_SECONDS.min,
     maximum: RETENTION_SECONDS.max,
     default: RETENTION_SECONDS.default,
-    description: 'How long the job and its transcript can be fetched after its end.',
+    description:
+      'How long the job and its transcript can be fetched after its end: a minute at least. With 0, the transcript is in the webhook `job.completed`.',
   }),
 );
 

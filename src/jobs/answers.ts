@@ -35,6 +35,17 @@ export function jobAnswer(job: Shown, requestId: string, isWhole: boolean): JobA
   };
 }
 
+/** Of one delivery. */
+const RESULT_CHARACTERS_MAX = 256 * 1024;
+
+/** What a webhook is told of a job that is over: with its transcript only where the job is not kept, and not with a very long one. */
+export function jobWebhook(job: Shown): JobAnswer {
+  const isForgotten = askedOf(job.asked).retentionSeconds === 0;
+  const whole = jobAnswer(job, job.id, isForgotten);
+  const isLong = isForgotten && JSON.stringify(whole.result ?? '').length > RESULT_CHARACTERS_MAX;
+  return isLong ? jobAnswer(job, job.id, false) : whole;
+}
+
 export function statusOf({ state }: Pick<ShownJob, 'state'>): JobStatus {
   if (state.type === 'failed') return state.refusal.code === 'job_cancelled' ? 'cancelled' : 'failed';
   return state.type === 'done' ? 'completed' : state.type;

@@ -129,7 +129,8 @@ interface Bound {
 
 export interface JobLimits {
   keptMs: number;
-  /** Of a job that says how long it is kept. */
+  /** Of a job that says how long it is kept: so long at least, to be told of it. */
+  keptMsMin: number;
   keptMsMax: number;
   /** After this a job that is not over has failed. */
   unfinishedMs: number;
@@ -147,6 +148,7 @@ const MIB = 1024 * 1024;
 
 export const JOB_LIMITS: JobLimits = {
   keptMs: 24 * HOUR_MS,
+  keptMsMin: 60_000,
   keptMsMax: 30 * 24 * HOUR_MS,
   unfinishedMs: 24 * HOUR_MS,
   requestBytesMax: 16 * 1024,

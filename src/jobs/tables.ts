@@ -109,7 +109,7 @@ function jobsInProgress(
     const now = nowMs();
     const bytes = summary.length + (transcript?.length ?? 0) + inPieces;
     const { number } = job;
-    const keptUntilMs = now + Math.max(0, Math.min(keptMs, limits.keptMsMax));
+    const keptUntilMs = now + Math.max(limits.keptMsMin, Math.min(keptMs, limits.keptMsMax));
     finish.run({ number, stage, summary, transcript, pieces, bytes, now, keptUntilMs });
     return room.make(room.ownerOf(number), 0);
   }

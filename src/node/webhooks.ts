@@ -1,14 +1,17 @@
 // The webhooks of a node: where its parts report events, and, on the node that owns the accounts, what sends deliveries.
+import { jobWebhook } from '../jobs/answers.ts';
+import { OWN_DIALECT } from '../jobs/calls.ts';
+import { JobRecords } from '../jobs/job-records.ts';
 import { parseNetworks } from '../runtime/network-addresses.ts';
 import { backgroundClock } from '../runtime/telemetry/clock.ts';
 import { Deliverer, type DeliveryEvent } from '../webhooks/deliverer.ts';
 import { EventQueue, type WebhookEvents } from '../webhooks/events.ts';
-import { Facts } from '../webhooks/facts.ts';
+import { Facts, type FactsDependencies } from '../webhooks/facts.ts';
 import { openPoster } from '../webhooks/post.ts';
 import type { WebhookRoutesDependencies } from '../webhooks/routes.ts';
 import { WebhookSeal } from '../webhooks/seal.ts';
 import { Transcripts } from '../webhooks/transcripts.ts';
-import { type Assembly, secretsOf } from './context.ts';
+import { type Assembly, jobNodeName, secretsOf } from './context.ts';
 
 /** Of the accounts. */
 interface Ownership {
@@ -51,6 +54,16 @@ export function openWebhooks(assembly: Assembly, own: Ownership | undefined): No
   return { events, routes: { store, seal, networks, onAdded }, transcripts };
 }
 
+/** As clients of `/v1/jobs` are shown it. */
+function findJobIn(assembly: Assembly): FactsDependencies['findJob'] {
+  const { store, bus } = assembly;
+  const records = new JobRecords({ store, ...secretsOf(assembly), node: bus.node, nodeName: jobNodeName(assembly) });
+  return async (organisationId, keyId, id) => {
+    const job = await records.find({ organisationId, keyId, dialect: OWN_DIALECT }, id);
+    return job && { at: job.endedAt ?? new Date(), data: jobWebhook(job) };
+  };
+}
+
 function startDeliveries(
   assembly: Assembly,
   own: Ownership,
@@ -59,7 +72,7 @@ function startDeliveries(
   const { metrics, store, defer } = assembly;
   const { networks, seal, wallNow } = common;
   const poster = openPoster({ networks });
-  const facts = new Facts({ store, seal, wallNow });
+  const facts = new Facts({ store, seal, wallNow, findJob: findJobIn(assembly) });
   const deliverer = new Deliverer({
     ...{ store, seal, wallNow, post: poster.post },
     deliveriesOf: (each) => facts.deliveriesOf(each),

@@ -812,6 +812,17 @@ const webhooks = `
           AND new.posted_micro_usd + credit_limit_micro_usd < balance_low_micro_usd
         ORDER BY endpoint.number;
     END;
+  CREATE TRIGGER webhook_job_ended AFTER UPDATE OF stage ON jobs
+    WHEN old.ended_at_ms IS NULL AND new.ended_at_ms IS NOT NULL AND new.dialect = 'voxgate'
+      AND EXISTS (SELECT 1 FROM webhook_endpoints WHERE organisation_id = new.organisation_id)
+    BEGIN
+      INSERT INTO webhook_facts (endpoint, type, subject, detail)
+        SELECT number, CASE new.stage WHEN 'done' THEN 'job.completed' ELSE 'job.failed' END, new.id, new.key_id
+        FROM webhook_endpoints
+        WHERE organisation_id = new.organisation_id
+          AND CASE new.stage WHEN 'done' THEN ${EACH_SUBSCRIBED('job.completed')} ELSE ${EACH_SUBSCRIBED('job.failed')} END
+        ORDER BY number;
+    END;
 `;
 
 // 0027: Transcripts of live sessions for endpoints that want them; each waits for the event of the end of its session.

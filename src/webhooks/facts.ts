@@ -12,11 +12,13 @@ const TRANSCRIPT_WAIT_MS = 10_000;
 
 export interface FactsDependencies {
   store: Pick<LedgerStore, 'findSession'> & Pick<KeyStore, 'findKey'> & Pick<WebhookStore, 'findWebhookTranscript'>;
+  /** A job of the key as its webhook shows it; undefined when it is not there any more. */
+  findJob(organisationId: string, keyId: string, id: string): Promise<Told | undefined>;
   seal: WebhookSeal;
   wallNow(): Date;
 }
 
-interface Told {
+export interface Told {
   at: Date;
   data: object;
 }
@@ -50,7 +52,7 @@ export class Facts {
 
   /** Undefined where there is nothing to say of it any more. */
   async #toldOf(fact: WebhookFact): Promise<Told | 'later' | undefined> {
-    const { store, wallNow } = this.#dependencies;
+    const { store, wallNow, findJob } = this.#dependencies;
     const { organisationId, type, subject, detail } = fact;
     switch (type) {
       case 'session.ended': {
@@ -68,6 +70,9 @@ export class Facts {
       }
       case 'balance.low':
         return { at: wallNow(), data: { balance_usd: usdOf(BigInt(detail)), currency: 'USD' } };
+      case 'job.completed':
+      case 'job.failed':
+        return findJob(organisationId, detail, subject);
       default:
         return undefined;
     }

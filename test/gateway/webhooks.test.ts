@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NewWebhookAnswer, WebhookDelivery, WebhookList } from '../../src/api/webhooks.ts';
 import { openSqliteStore } from '../../src/node/store/sqlite-store.ts';
-import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
+import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { livePerson } from '../fakes/processes/live-person.ts';
 import { OPERATOR } from '../fakes/store/ledger.ts';
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   live = await startLiveGateway({ VOXGATE_WEBHOOK_NETWORKS: '127.0.0.0/8' });
   const store = await openSqliteStore({ directory: live.directory });
   organisationId = (await store.listOrganisations())[0]!.id;
-  const created = await store.createKey(organisationId, { scopes: ['webhooks', 'listen'] }, OPERATOR);
+  const created = await store.createKey(organisationId, { scopes: ['webhooks', 'listen', 'transcribe'] }, OPERATOR);
   key = created.secret;
   keyId = created.key.id;
   const { id } = await store.createOrganisation('Another', null, OPERATOR);
@@ -136,6 +136,30 @@ describe('a webhook', () => {
     expect((await speak({ retention: 'none' })).data.transcript).toBeNull();
     await ask('DELETE', `/${id}`, undefined, foreign);
   }, 40_000);
+
+  it('receives the end of each job, with the transcript only of one that is not kept', async () => {
+    const { id } = await create({ events: ['job.completed', 'job.failed'] });
+    const jobOf = async (bytes: Uint8Array, retention: string) => {
+      const form = new FormData();
+      form.append('model', 'local/commands-en');
+      form.append('retention_seconds', retention);
+      form.append('file', new Blob([new Uint8Array(bytes)]), 'commands.wav');
+      const headers = { Authorization: `Bearer ${key}` };
+      const reply = await live.request('/v1/jobs', { method: 'POST', headers, body: form });
+      const { id: job } = (await reply.json()) as { id: string };
+      await when(() => posted.some(({ body }) => body.includes(job)));
+      return JSON.parse(posted.find(({ body }) => body.includes(job))!.body);
+    };
+    const { bytes } = sampleAudio('commands.wav');
+    const kept = await jobOf(bytes, '60');
+    expect(kept).toMatchObject({ type: 'job.completed', data: { object: 'job', status: 'completed' } });
+    expect(kept.data.result).toBeUndefined();
+    const forgotten = await jobOf(bytes, '0');
+    expect(forgotten.data.result.text).not.toBe('');
+    const failed = await jobOf(Buffer.from('no audio at all'), '60');
+    expect(failed).toMatchObject({ type: 'job.failed', data: { error: { code: 'unsupported_audio' } } });
+    await ask('DELETE', `/${id}`);
+  });
 
   it('is tested, rolled, disabled by 410, enabled, and sent its delivery again', async () => {
     const { id, secret } = await create();

@@ -47,7 +47,7 @@ export function webhookRig(options: Partial<DelivererOptions> = {}) {
     return (await answers.get(url)?.(each)) ?? { status: 204 };
   };
   const start = (more: Partial<DelivererOptions> = {}) => {
-    const facts = new Facts({ store, seal, wallNow });
+    const facts = new Facts({ store, seal, wallNow, findJob: async () => undefined });
     const deliverer = new Deliverer({
       ...{ store, seal, post, clock, wallNow, random: () => 0.5, deliveriesOf: (each) => facts.deliveriesOf(each) },
       onEvent: (event) => events.push(event),

@@ -108,8 +108,9 @@ export interface WebhookFact {
   number: number;
   organisationId: string;
   type: WebhookEvent;
-  /** Id of a session, key or organisation. */
+  /** Id of a session, key, job or organisation. */
   subject: string;
+  /** A balance, or the key of a job. */
   detail: string;
   /** The endpoint wants the transcript of the session. */
   hasTranscript: boolean;

@@ -133,7 +133,7 @@ describe('every operation that writes', () => {
         outcomes.add('value' in answer ? 'done' : answer.rejection.reason);
       }
     });
-    fc.assert(property, { seed: 23, numRuns: drawn(200) });
+    fc.assert(property, { seed: 26, numRuns: drawn(200) });
     const expected = ['done', 'not_found', 'invalid', 'conflict', 'insufficient_credit', 'superseded', 'failed'];
     expect(expected.filter((outcome) => !outcomes.has(outcome))).toEqual([]);
   });
