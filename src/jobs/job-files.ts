@@ -1,8 +1,8 @@
 // The audio of the gateway's own jobs: in files with names, which outlive the process, so that its next start finds them. Each is named
 // by whoever accepts the job, and goes when the job is over.
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Form } from '../http/multipart/form.ts';
@@ -16,11 +16,14 @@ const PIECE_BYTES = 64 * 1024;
 
 export class JobFiles {
   readonly #directory: string;
+  /** Files of earlier starts. */
+  readonly #earlier: readonly string[];
 
   /** @param directory of this node alone; made if it is not there */
   constructor(directory: string) {
     this.#directory = directory;
     mkdirSync(directory, { recursive: true, mode: 0o700 });
+    this.#earlier = readdirSync(directory).filter((file) => file.endsWith(SUFFIX));
   }
 
   newName(): string {
@@ -47,12 +50,10 @@ export class JobFiles {
     await rm(this.pathOf(name), { force: true });
   }
 
-  /** Removes all files but these. */
-  async removeOthers(names: ReadonlySet<string>): Promise<number> {
-    const files = (await readdir(this.#directory)).filter((file) => file.endsWith(SUFFIX));
-    const others = files.filter((file) => !names.has(file.slice(0, -SUFFIX.length)));
+  /** Removes files of earlier starts, but not these. */
+  async removeEarlier(except: ReadonlySet<string>): Promise<void> {
+    const others = this.#earlier.filter((file) => !except.has(file.slice(0, -SUFFIX.length)));
     for (const file of others) await rm(join(this.#directory, file), { force: true });
-    return others.length;
   }
 
   /** One of an earlier start, as the form that it came in. Undefined where it is gone. Throws an ApiError where there is no room. */

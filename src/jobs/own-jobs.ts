@@ -125,7 +125,7 @@ export class OwnJobs {
           await this.#resume(job).catch(onJobFault);
         }
       }
-      await jobFiles?.removeOthers(audio);
+      await jobFiles?.removeEarlier(audio);
     } catch (error) {
       onJobFault(error);
     }
