@@ -12,6 +12,7 @@ import type { WebhookRoutesDependencies } from '../webhooks/routes.ts';
 import { WebhookSeal } from '../webhooks/seal.ts';
 import { Transcripts } from '../webhooks/transcripts.ts';
 import { type Assembly, jobNodeName, secretsOf } from './context.ts';
+import { NodeTrouble } from './observing/node-trouble.ts';
 
 /** Of the accounts. */
 interface Ownership {
@@ -46,10 +47,12 @@ export function openWebhooks(assembly: Assembly, own: Ownership | undefined): No
   });
   metrics.watchQueue('webhook_events', () => events.size);
   defer(() => events.close());
+  const unknown = new NodeTrouble(logger, 'it is not known whether transcripts are wanted');
   const transcripts = new Transcripts({
     ...{ store, seal },
     clock: backgroundClock,
-    onFault: (error) => logger.warn({ action: 'transcript', err: error }, 'webhook fault'),
+    // Once in a while, however many sessions begin while the accounts are away.
+    onFault: (error) => unknown.add({ reason: error instanceof Error ? error.message : String(error) }),
   });
   return { events, routes: { store, seal, networks, onAdded }, transcripts };
 }
