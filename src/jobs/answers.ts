@@ -35,14 +35,14 @@ export function jobAnswer(job: Shown, requestId: string, isWhole: boolean): JobA
   };
 }
 
-/** Of one delivery. */
-const RESULT_CHARACTERS_MAX = 256 * 1024;
+/** Of one delivery, as JSON: a payload has up to 320 KiB. */
+const RESULT_BYTES_MAX = 256 * 1024;
 
 /** What a webhook is told of a job that is over: with its transcript only where the job is not kept, and not with a very long one. */
 export function jobWebhook(job: Shown): JobAnswer {
   const isForgotten = askedOf(job.asked).retentionSeconds === 0;
   const whole = jobAnswer(job, job.id, isForgotten);
-  const isLong = isForgotten && JSON.stringify(whole.result ?? '').length > RESULT_CHARACTERS_MAX;
+  const isLong = isForgotten && Buffer.byteLength(JSON.stringify(whole.result ?? '')) > RESULT_BYTES_MAX;
   return isLong ? jobAnswer(job, job.id, false) : whole;
 }
 

@@ -75,7 +75,10 @@ function startDeliveries(
   const { metrics, store, defer } = assembly;
   const { networks, seal, wallNow } = common;
   const poster = openPoster({ networks });
-  const facts = new Facts({ store, seal, wallNow, findJob: findJobIn(assembly) });
+  const facts = new Facts({
+    ...{ store, seal, wallNow, findJob: findJobIn(assembly) },
+    onFault: (error) => report(assembly, { type: 'fault', action: 'fact', error }),
+  });
   const deliverer = new Deliverer({
     ...{ store, seal, wallNow, post: poster.post },
     deliveriesOf: (each) => facts.deliveriesOf(each),

@@ -6,7 +6,14 @@ import { webhookHeaders } from '../runtime/outbound/signature.ts';
 import type { Post, PostOutcome } from './post.ts';
 import { afterAttempt } from './schedule.ts';
 import type { WebhookSeal } from './seal.ts';
-import type { DeliveryToSend, DueDelivery, FactDelivery, WebhookFact, WebhookStore } from './store/calls.ts';
+import {
+  type DeliveryToSend,
+  type DueDelivery,
+  FACTS_MAX,
+  type FactDelivery,
+  type WebhookFact,
+  type WebhookStore,
+} from './store/calls.ts';
 
 const LOOK_MS = 1_000;
 /** While nobody has an endpoint, and after a failure of the store. */
@@ -17,7 +24,7 @@ const LEASE_MS = 30_000;
 /** Looks without a pause between them. */
 const ROUNDS_MAX = 100;
 /** Payloads that are added with one call. */
-const ENTRY_BYTES_MAX = 256 * 1024;
+const ENTRY_BYTES_MAX = 320 * 1024;
 /** Deliveries of one look. */
 const DUE_MAX = 2_000;
 
@@ -78,6 +85,7 @@ export class Deliverer {
   readonly #byEndpoint = new Map<number, number>();
   /** Where the next look begins, so that every endpoint has its turn when more is due than may be in progress. */
   #after = 0;
+  #factsAfter = 0;
   #timer: unknown;
   #looking: Promise<void> | undefined;
   #again = false;
@@ -125,8 +133,13 @@ export class Deliverer {
     const { store, onEvent } = this.#options;
     try {
       // Twice as many as may be in progress, which are among them.
-      const work = await store.readWebhookWork(this.#after, 2 * this.#bounds.perEndpointMax, DUE_MAX);
-      if (work.facts.length > 0 && (await this.#take(work.facts)) > 0) this.#again = true;
+      const { perEndpointMax } = this.#bounds;
+      const work = await store.readWebhookWork(this.#after, 2 * perEndpointMax, DUE_MAX, this.#factsAfter);
+      const taken = work.facts.length === 0 ? 0 : await this.#take(work.facts);
+      // Facts that it is too early for do not keep those after them waiting.
+      const isFull = work.facts.length >= FACTS_MAX;
+      this.#factsAfter = isFull ? (work.facts.at(-1)?.number ?? 0) : 0;
+      if (taken > 0 || isFull) this.#again = true;
       if (work.hasExpired) await store.expireWebhookDeliveries(EXPIRED_AT_ONCE);
       this.#begin(work.due);
       return work.isUsed ? LOOK_MS : IDLE_LOOK_MS;

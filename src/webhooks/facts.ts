@@ -2,6 +2,7 @@
 import type { KeyStore } from '../accounts/keys/calls.ts';
 import { usdOf } from '../config/prices/price.ts';
 import type { LedgerStore, SessionRecord } from '../money/store/calls.ts';
+import { StoreError } from '../store/store-error.ts';
 import { bodyOf, newMessageId } from './events.ts';
 import type { WebhookSeal } from './seal.ts';
 import type { FactDelivery, WebhookFact, WebhookStore } from './store/calls.ts';
@@ -16,6 +17,8 @@ export interface FactsDependencies {
   findJob(organisationId: string, keyId: string, id: string): Promise<Told | undefined>;
   seal: WebhookSeal;
   wallNow(): Date;
+  /** A fact is left out. */
+  onFault(error: unknown): void;
 }
 
 export interface Told {
@@ -34,9 +37,8 @@ export class Facts {
 
   /** The deliveries of facts, without those that wait for a transcript. Rejects when the store does not answer. */
   async deliveriesOf(facts: readonly WebhookFact[]): Promise<FactDelivery[]> {
+    this.#forgetOld();
     const deliveries = await Promise.all(facts.map((fact) => this.#deliveryOf(fact)));
-    const numbers = new Set(facts.map(({ number }) => number));
-    for (const number of this.#waiting.keys()) if (!numbers.has(number)) this.#waiting.delete(number);
     return deliveries.filter((delivery) => delivery !== undefined);
   }
 
@@ -44,10 +46,26 @@ export class Facts {
     const { seal, wallNow } = this.#dependencies;
     const { number, organisationId, type } = fact;
     const id = newMessageId(wallNow().getTime());
-    const told = await this.#toldOf(fact);
+    const told = await this.#toldOf(fact).catch((error: unknown) => this.#untold(error));
     if (told === 'later') return undefined;
+    this.#waiting.delete(number);
     const payload = told && seal.seal({ organisationId, id }, bodyOf(type, told.at, told.data));
     return { fact: number, id, payload };
+  }
+
+  /** Those whose endpoint is gone. */
+  #forgetOld(): void {
+    const nowMs = this.#dependencies.wallNow().getTime();
+    for (const [number, sinceMs] of this.#waiting) {
+      if (nowMs - sinceMs < 2 * TRANSCRIPT_WAIT_MS) break;
+      this.#waiting.delete(number);
+    }
+  }
+
+  /** A fact that cannot be told must not keep the others waiting. Throws where the store does not answer. */
+  #untold(error: unknown): undefined {
+    if (error instanceof StoreError) throw error;
+    this.#dependencies.onFault(error);
   }
 
   /** Undefined where there is nothing to say of it any more. */

@@ -4,7 +4,7 @@ import { SimulatedClock } from 'xstate';
 import type { WebhookEvent } from '../../src/api/webhooks.ts';
 import { Deliverer, type DelivererOptions, type DeliveryEvent } from '../../src/webhooks/deliverer.ts';
 import { EventQueue } from '../../src/webhooks/events.ts';
-import { Facts } from '../../src/webhooks/facts.ts';
+import { Facts, type FactsDependencies } from '../../src/webhooks/facts.ts';
 import type { PostOutcome } from '../../src/webhooks/post.ts';
 import { WebhookSeal } from '../../src/webhooks/seal.ts';
 import { directStore } from '../fakes/store/direct-store.ts';
@@ -31,7 +31,10 @@ export async function idle(): Promise<void> {
   for (let turn = 0; turn < 60; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-export function webhookRig(options: Partial<DelivererOptions> = {}) {
+export function webhookRig(
+  options: Partial<DelivererOptions> = {},
+  findJob: FactsDependencies['findJob'] = async () => undefined,
+) {
   const direct = directStore();
   const { clock: wall, ledger, store } = direct;
   const clock = new SimulatedClock();
@@ -47,7 +50,10 @@ export function webhookRig(options: Partial<DelivererOptions> = {}) {
     return (await answers.get(url)?.(each)) ?? { status: 204 };
   };
   const start = (more: Partial<DelivererOptions> = {}) => {
-    const facts = new Facts({ store, seal, wallNow, findJob: async () => undefined });
+    const facts = new Facts({
+      ...{ store, seal, wallNow, findJob },
+      onFault: (error) => events.push({ type: 'fault', action: 'fact', error }),
+    });
     const deliverer = new Deliverer({
       ...{ store, seal, post, clock, wallNow, random: () => 0.5, deliveriesOf: (each) => facts.deliveriesOf(each) },
       onEvent: (event) => events.push(event),

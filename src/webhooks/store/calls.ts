@@ -116,6 +116,9 @@ export interface WebhookFact {
   hasTranscript: boolean;
 }
 
+/** Facts of one look. */
+export const FACTS_MAX = 100;
+
 export interface WebhookWork {
   /** There is an endpoint. */
   isUsed: boolean;
@@ -175,13 +178,16 @@ export interface WebhookCalls {
   /** Sent again, with the same id. Undefined when it is not there; throws `conflict` while its endpoint is disabled. */
   resendWebhookDelivery(organisationId: string, endpointId: string, deliveryId: string): ListedDelivery | undefined;
 
-  /** @param after number of an endpoint: due deliveries of those that follow, then of the first ones */
-  readWebhookWork(after: number, perEndpointMax: number, max: number): WebhookWork;
+  /**
+   * @param after number of an endpoint: due deliveries of those that follow, then of the first ones
+   * @param factsAfter number of a fact: up to 100 of those that follow
+   */
+  readWebhookWork(after: number, perEndpointMax: number, max: number, factsAfter: number): WebhookWork;
   /** A delivery that is due: no other process gets it for the time of the lease. Undefined when it is not due any more. */
   takeWebhookDelivery(number: number, leaseMs: number): DeliveryToSend | undefined;
   /** Undefined when the delivery is not there any more. `disabled`: its endpoint was, by this. */
   recordWebhookAttempt(attempted: AttemptedDelivery): { disabled: DisabledReason | null } | undefined;
-  /** Each fact once. Returns how many deliveries made room undelivered. */
+  /** Each fact once. Returns how many deliveries were dropped undelivered: those that made room, and payloads that are too large. */
   addWebhookDeliveries(deliveries: readonly FactDelivery[]): number;
   /** Removes some deliveries whose time is over. Returns how many. */
   expireWebhookDeliveries(max: number): number;
@@ -244,7 +250,7 @@ const MIB = 1024 * 1024;
 
 export const WEBHOOK_LIMITS: WebhookLimits = {
   endpointsMax: WEBHOOKS_MAX,
-  payloadBytesMax: 192 * 1024,
+  payloadBytesMax: 320 * 1024,
   keptMs: 7 * DAY_MS,
   failingMs: 5 * DAY_MS,
   organisation: { deliveries: 1_000, bytes: 32 * MIB },

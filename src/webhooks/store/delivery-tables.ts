@@ -112,10 +112,13 @@ function additions(
     for (const { fact, id, payload } of deliveries) {
       const taken = rows.takeFact.get(fact);
       if (taken === undefined || payload === undefined) continue;
-      requirePayload(payload, limits);
       const { endpoint, type } = taken;
       const organisationId = rows.organisationOf.get(endpoint) as string;
-      removed += add(endpoint, { organisationId, id, type, payload }).dropped;
+      // Refused, it would keep the facts after it waiting.
+      if (payload.length > limits.payloadBytesMax) {
+        room.noteDropped(endpoint);
+        removed++;
+      } else removed += add(endpoint, { organisationId, id, type, payload }).dropped;
     }
     return removed;
   }

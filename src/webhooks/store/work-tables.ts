@@ -2,21 +2,21 @@
 // again.
 import type { DisabledReason } from '../../api/webhooks.ts';
 import type { TableContext } from '../../store/table-context.ts';
-import type {
-  AttemptedDelivery,
-  DeliveryAttempt,
-  DeliveryState,
-  DeliveryToSend,
-  DueDelivery,
-  SealedWebhookSecret,
-  WebhookCalls,
-  WebhookFact,
-  WebhookLimits,
+import {
+  type AttemptedDelivery,
+  type DeliveryAttempt,
+  type DeliveryState,
+  type DeliveryToSend,
+  type DueDelivery,
+  FACTS_MAX,
+  type SealedWebhookSecret,
+  type WebhookCalls,
+  type WebhookFact,
+  type WebhookLimits,
 } from './calls.ts';
 import type { EndpointTables } from './endpoint-tables.ts';
 import type { TranscriptTables } from './transcript-tables.ts';
 
-const FACTS_MAX = 100;
 /** Endpoints that are looked at in one call. */
 const ENDPOINTS_MAX = 500;
 const LATEST_MAX = 20;
@@ -96,10 +96,10 @@ export function createWorkTables(
   }
 
   return {
-    readWebhookWork: (after, perEndpointMax, max) => ({
+    readWebhookWork: (after, perEndpointMax, max, factsAfter) => ({
       isUsed: rows.isUsed.get() === 1,
       due: due(after, perEndpointMax, max),
-      facts: rows.facts.all(FACTS_MAX).map((row) => ({ ...row, hasTranscript: row.hasTranscript === 1 })),
+      facts: rows.facts.all(factsAfter, FACTS_MAX).map((row) => ({ ...row, hasTranscript: row.hasTranscript === 1 })),
       hasExpired: rows.hasExpired.get(nowMs() - keptMs) === 1 || hasExpired(),
     }),
     takeWebhookDelivery: database.transaction((number: number, leaseMs: number) => {
@@ -142,10 +142,10 @@ function prepare({ database }: Context) {
     lease: database.prepare<{ number: number; now: number; untilMs: number }>(
       'UPDATE webhook_deliveries SET next_at_ms = @untilMs WHERE number = @number AND next_at_ms <= @now',
     ),
-    facts: database.prepare<[number], FactRow>(
+    facts: database.prepare<[number, number], FactRow>(
       `SELECT webhook_facts.number, organisation_id AS organisationId, type, subject, detail, transcripts AS hasTranscript
        FROM webhook_facts JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
-       ORDER BY webhook_facts.number LIMIT ?`,
+       WHERE webhook_facts.number > ? ORDER BY webhook_facts.number LIMIT ?`,
     ),
     hasExpired: database
       .prepare<[number], number>('SELECT EXISTS (SELECT 1 FROM webhook_deliveries WHERE ended_at_ms <= ?)')

@@ -58,7 +58,7 @@ function webhooks(script: Script, organisationId: string): void {
   script.call('rollWebhookSecret', organisationId, 'we_1', bytes(2), -1, BY);
   script.call('resealWebhookSecrets', [{ id: 'we_1', from: bytes(2), to: bytes(4) }]);
   for (const id of ['a', 'b', 'a']) script.call('addWebhookEvent', event(id));
-  script.call('addWebhookEvent', { ...event('c'), payload: new Uint8Array(70_000) });
+  script.call('addWebhookEvent', { ...event('c'), payload: new Uint8Array(330_000) });
   script.call('addWebhookTest', { ...event('test'), type: 'webhook.test' }, 'we_1');
   script.call('takeWebhookDelivery', 1, 30_000);
   script.call('takeWebhookDelivery', 1, 30_000);
