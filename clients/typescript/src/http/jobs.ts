@@ -33,8 +33,10 @@ export interface ListJobsOptions extends CallOptions {
 }
 
 export interface JobResultOptions<Format extends ResponseFormat> extends CallOptions {
-  /** The `responseFormat` of the job when absent. */
+  /** Any format, whatever the `responseFormat` of the job is. */
   format: Format;
+  /** 0 when absent: a retry would get the same answer until the job is over, and the same error if it failed. */
+  retriesMax?: number;
 }
 
 export interface WaitForJobOptions extends CallOptions {
@@ -43,6 +45,7 @@ export interface WaitForJobOptions extends CallOptions {
 }
 
 const INTERVAL_MS = [1_000, 100, 60_000] as const;
+const LIST_FILTERS: readonly (keyof ListJobsOptions)[] = ['status', 'from', 'to', 'limit', 'before'];
 const CREATE_OPTIONS = [...TRANSCRIBE_OPTIONS.filter((name) => name !== 'stream'), 'retentionSeconds'];
 
 export class Jobs {
@@ -68,21 +71,19 @@ export class Jobs {
 
   /** A page of jobs of this API key, newest first. */
   async list(options: ListJobsOptions = {}): Promise<JobList> {
-    const { status, from, to, limit, before, ...rest } = options;
+    const { status, from, to, limit, before, ...rest } = known('jobs.list', options, LIST_FILTERS);
     const query = { status, from, to, limit: limit === undefined ? undefined : String(limit), before };
-    return this.#http.json({ ...callOf('jobs.list', 'GET', '/v1/jobs', rest), query });
+    return this.#http.json({ ...rest, method: 'GET', path: '/v1/jobs', query });
   }
 
   /** The transcript of a completed job. Rejects with its error if it failed, and with `job_not_over` if it is not over. */
   async result<Format extends ResponseFormat>(
     id: string,
-    { format, ...options }: JobResultOptions<Format>,
+    options: JobResultOptions<Format>,
   ): Promise<TranscriptionOf<Format>> {
-    const call: Call = {
-      ...callOf('jobs.result', 'GET', `${pathOf(id)}/result`, options),
-      query: { format },
-      retriesMax: 0,
-    };
+    const { format, retriesMax = 0, ...rest } = known('jobs.result', options ?? {}, ['format']);
+    if (typeof format !== 'string') throw invalidOption('format', '`format` is missing: `text`, for example.');
+    const call: Call = { ...rest, retriesMax, method: 'GET', path: `${pathOf(id)}/result`, query: { format } };
     const read = Object.hasOwn(JSON_FORMATS, format) ? readJson<unknown> : (response: Response) => response.text();
     return (await this.#http.send(call, read)).data as TranscriptionOf<Format>;
   }
@@ -98,20 +99,25 @@ export class Jobs {
   }
 
   /** Resolves with the job when it is over, whatever came of it. */
-  async wait(id: string, { intervalMs, ...options }: WaitForJobOptions = {}): Promise<Job> {
+  async wait(id: string, options: WaitForJobOptions = {}): Promise<Job> {
+    const { intervalMs, ...rest } = known('jobs.wait', options, ['intervalMs']);
     const waitMs = integerOf('intervalMs', intervalMs, ...INTERVAL_MS);
     for (;;) {
-      const job = await this.retrieve(id, options);
+      const job = await this.retrieve(id, rest);
       if (job.ended_at !== null) return job;
-      await pause(waitMs, options.signal);
+      await pause(waitMs, rest.signal);
     }
   }
 }
 
 function callOf(what: string, method: Call['method'], path: string, options: CallOptions): Call {
-  refuseUnknown(what, options, CALL_OPTIONS);
+  return { ...known(what, options), method, path };
+}
+
+function known<Options extends CallOptions>(what: string, options: Options, names: readonly string[] = []): Options {
+  refuseUnknown(what, options, [...names, ...CALL_OPTIONS]);
   checkCall(options);
-  return { ...options, method, path };
+  return options;
 }
 
 function pathOf(id: string): string {
