@@ -2,6 +2,7 @@
 import { expect, expectTypeOf, it } from 'vitest';
 import type {
   Answer,
+  CreateJobOptions,
   DiarizedTranscription,
   Fallback,
   ListenOptions,
@@ -82,6 +83,27 @@ it('types an answer by its format', () => {
   expectTypeOf<Answers['stream']>().toEqualTypeOf<Answer<AsyncIterable<TranscriptionEvent>>>();
   expectTypeOf<TranscriptionOf<'vtt'>>().toEqualTypeOf<string>();
   expectTypeOf<'yaml'>().not.toExtend<NonNullable<TranscribeOptions['responseFormat']>>();
+});
+
+it('takes a file or an address as the audio, not both', () => {
+  type Model = { model: 'openai/whisper-1' };
+  expectTypeOf<Model & { file: Blob; fileName: string }>().toExtend<TranscribeOptions>();
+  expectTypeOf<Model & { audioUrl: string }>().toExtend<TranscribeOptions>();
+  expectTypeOf<Model & { audioUrl: string; retentionSeconds: number }>().toExtend<CreateJobOptions>();
+  expectTypeOf<Model>().not.toExtend<TranscribeOptions>();
+  expectTypeOf<Model>().not.toExtend<CreateJobOptions>();
+  expectTypeOf<Model & { file: Blob; audioUrl: string }>().not.toExtend<TranscribeOptions>();
+  expectTypeOf<Model & { audioUrl: string; fileName: string }>().not.toExtend<CreateJobOptions>();
+});
+
+it('types the result of a job by its format', () => {
+  const results = (client: Voxgate) => ({
+    srt: client.jobs.result('id', { format: 'srt' }),
+    verbose: client.jobs.result('id', { format: 'verbose_json' }),
+  });
+  type Results = ReturnType<typeof results>;
+  expectTypeOf<Results['srt']>().toEqualTypeOf<Promise<string>>();
+  expectTypeOf<Results['verbose']>().toEqualTypeOf<Promise<VerboseTranscription>>();
 });
 
 it('narrows an event by its type', () => {

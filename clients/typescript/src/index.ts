@@ -19,10 +19,17 @@ export {
 } from './errors.ts';
 export type { Reconnected, Reconnecting, ServerEvent, SessionEvent } from './events.ts';
 export type { Answer } from './http/answer.ts';
-export type { FileInput, FileSource } from './http/file-body.ts';
+export type { AudioAddress, AudioInput, FileInput, FilePart, FileSource } from './http/file-body.ts';
 export type { CallOptions, Metadata } from './http/http.ts';
-export type { CreateJobOptions, JobResultOptions, Jobs, ListJobsOptions, WaitForJobOptions } from './http/jobs.ts';
-export type { TranscribeOptions, TranscriptionOf } from './http/transcribe.ts';
+export type {
+  CreateJobOptions,
+  JobResultOptions,
+  JobSettings,
+  Jobs,
+  ListJobsOptions,
+  WaitForJobOptions,
+} from './http/jobs.ts';
+export type { TranscribeOptions, TranscriptionOf, TranscriptionSettings } from './http/transcribe.ts';
 export type { ConfigureOptions } from './live/configure-options.ts';
 export type { ListenOptions } from './live/listen-options.ts';
 export type { AudioData, AudioSource, LiveSession, PipeOptions } from './live/live-session.ts';

@@ -25,7 +25,19 @@ export interface FilePart {
   fileName?: string | undefined;
   /** `audio/l16;rate=16000` for headerless samples; containers are recognised by themselves. */
   contentType?: string | undefined;
+  audioUrl?: undefined;
 }
+
+export interface AudioAddress {
+  /** Where the gateway fetches the audio: `https://…`, or `s3://bucket/key` where the operator allows it. */
+  audioUrl: string;
+  file?: undefined;
+  fileName?: undefined;
+  contentType?: undefined;
+}
+
+/** A file, or the address of one. */
+export type AudioInput = FilePart | AudioAddress;
 
 export interface UploadBody {
   body: NonNullable<RequestInit['body']>;
@@ -43,6 +55,11 @@ export interface Upload {
 
 type Fields = readonly (readonly [name: string, value: string])[];
 type Pieces = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
+
+/** A form without a file: the address of the audio is one of its fields. */
+export function addressUpload(fields: Fields, { audioUrl }: AudioAddress): Upload {
+  return { isRepeatable: true, make: () => ({ body: formOf([...fields, ['audio_url', audioUrl]]), isStream: false }) };
+}
 
 /** Fields go before the file, so that the gateway knows what to do with the bytes as they come. */
 export async function uploadOf(fields: Fields, part: FilePart): Promise<Upload> {
@@ -72,12 +89,17 @@ function formUpload(fields: Fields, { fileName, contentType }: FilePart, blob: B
   return {
     isRepeatable: true,
     make: () => {
-      const form = new FormData();
-      for (const [name, value] of fields) form.append(name, value);
+      const form = formOf(fields);
       form.append('file', typed, fileName ?? ownName ?? 'audio');
       return { body: form, isStream: false };
     },
   };
+}
+
+function formOf(fields: Fields): FormData {
+  const form = new FormData();
+  for (const [name, value] of fields) form.append(name, value);
+  return form;
 }
 
 function streamUpload(fields: Fields, part: FilePart, open: () => Pieces, isRepeatable: boolean): Upload {

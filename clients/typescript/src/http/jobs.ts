@@ -5,16 +5,22 @@ import { integerOf, refuseUnknown } from '../settings.ts';
 import type { ResponseFormat } from '../types/answers.ts';
 import type { Job, JobList, JobStatus } from '../types/transcriptions.ts';
 import { pause } from './backoff.ts';
+import type { AudioInput } from './file-body.ts';
 import { CALL_OPTIONS, type Call, type CallOptions, checkCall, type Http, readJson } from './http.ts';
 import {
   JSON_FORMATS,
   TRANSCRIBE_OPTIONS,
   type TranscribeOptions,
   type TranscriptionOf,
+  type TranscriptionSettings,
   uploadCall,
 } from './transcribe.ts';
 
-export interface CreateJobOptions<Slug extends ModelSlug = ModelSlug> extends Omit<TranscribeOptions<Slug>, 'stream'> {
+/** Exactly one of `file` and `audioUrl` is the audio. */
+export type CreateJobOptions<Slug extends ModelSlug = ModelSlug> = AudioInput & JobSettings<Slug>;
+
+/** All but the audio. */
+export interface JobSettings<Slug extends ModelSlug = ModelSlug> extends Omit<TranscriptionSettings<Slug>, 'stream'> {
   /** How long the job can be fetched after its end, up to 30 days; 24 hours when absent. */
   retentionSeconds?: number;
 }
@@ -55,7 +61,7 @@ export class Jobs {
     this.#http = http;
   }
 
-  /** Uploads a file, to be transcribed in the background. */
+  /** Sends a file or the address of one, to be transcribed in the background. */
   async create<Slug extends ModelSlug>(options: CreateJobOptions<Slug>): Promise<Job> {
     refuseUnknown('jobs.create', options, CREATE_OPTIONS);
     const { retentionSeconds, ...rest } = options;

@@ -12,7 +12,7 @@ import type {
 } from '../types/transcriptions.ts';
 import { VOCABULARY, type VocabularyOptions, vocabularyTexts } from '../vocabulary.ts';
 import { type Answer, answerOf } from './answer.ts';
-import { type FilePart, randomText, uploadOf } from './file-body.ts';
+import { type AudioInput, addressUpload, randomText, type Upload, uploadOf } from './file-body.ts';
 import {
   CALL_OPTIONS,
   type Call,
@@ -25,9 +25,17 @@ import {
 } from './http.ts';
 import { serverEvents } from './server-events.ts';
 
-export interface TranscribeOptions<Slug extends ModelSlug = ModelSlug, Format extends ResponseFormat = ResponseFormat>
-  extends FilePart,
-    CallOptions,
+/** Exactly one of `file` and `audioUrl` is the audio. */
+export type TranscribeOptions<
+  Slug extends ModelSlug = ModelSlug,
+  Format extends ResponseFormat = ResponseFormat,
+> = AudioInput & TranscriptionSettings<Slug, Format>;
+
+/** All but the audio. */
+export interface TranscriptionSettings<
+  Slug extends ModelSlug = ModelSlug,
+  Format extends ResponseFormat = ResponseFormat,
+> extends CallOptions,
     VocabularyOptions {
   /** Slug `<provider>/<model>`. */
   model: Slug;
@@ -79,6 +87,7 @@ export const TRANSCRIBE_OPTIONS: readonly (keyof TranscribeOptions)[] = [
   'file',
   'fileName',
   'contentType',
+  'audioUrl',
   'responseFormat',
   'language',
   ...VOCABULARY,
@@ -123,7 +132,7 @@ async function callOf(options: TranscribeOptions): Promise<Call> {
   return { ...(await uploadCall('/v1/audio/transcriptions', options)), takesTokens: true, isStreamed: stream };
 }
 
-/** The form of a file, to this path. Rejects with an InvalidRequestError that names the option. */
+/** The form of a file or an address, to this path. Rejects with an InvalidRequestError that names the option. */
 export async function uploadCall(
   path: string,
   options: TranscribeOptions,
@@ -132,10 +141,7 @@ export async function uploadCall(
   checkCall(options);
   if (typeof options.model !== 'string')
     throw invalidOption('model', '`model` is missing: a slug `<provider>/<model>`.');
-  if (typeof options.file !== 'object' || options.file === null) {
-    throw invalidOption('file', '`file` is missing. In Node `fileFromPath` of @voxgate/client/node opens a path.');
-  }
-  const { isRepeatable, make } = await uploadOf([...fieldsOf(options), ...more], options);
+  const { isRepeatable, make } = await audioOf([...fieldsOf(options), ...more], options);
   const { signal, timeoutMs, retriesMax } = options;
   return {
     method: 'POST',
@@ -147,6 +153,25 @@ export async function uploadCall(
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(retriesMax === undefined ? {} : { retriesMax }),
   };
+}
+
+async function audioOf(fields: [string, string][], audio: AudioInput): Promise<Upload> {
+  if (audio.audioUrl === undefined) {
+    if (typeof audio.file === 'object' && audio.file !== null) return uploadOf(fields, audio);
+    throw invalidOption(
+      'file',
+      'Give `file` or `audioUrl`. In Node `fileFromPath` of @voxgate/client/node opens a path for `file`.',
+    );
+  }
+  const { file, fileName, contentType, audioUrl } = audio;
+  if (typeof audioUrl !== 'string' || audioUrl === '') {
+    throw invalidOption('audioUrl', '`audioUrl` is a text: the address of the audio.');
+  }
+  if (file !== undefined) throw invalidOption('audioUrl', 'Give one of `file` and `audioUrl`, not both.');
+  for (const [name, value] of Object.entries({ fileName, contentType })) {
+    if (value !== undefined) throw invalidOption(name, `\`${name}\` goes with \`file\`, not with \`audioUrl\`.`);
+  }
+  return addressUpload(fields, audio);
 }
 
 function fieldsOf(options: TranscribeOptions): [string, string][] {
