@@ -19,7 +19,15 @@ from .errors import (
 from .events import Reconnected, Reconnecting, SessionEvent
 from .live.session import AsyncLiveSession
 from .live.summary import SessionSummary
-from .options import AnswerInfo, ConfigureOptions, FallbackModel, ListenOptions, Reconnect, TranscribeOptions
+from .options import (
+    AnswerInfo,
+    ConfigureOptions,
+    FallbackModel,
+    JobOptions,
+    ListenOptions,
+    Reconnect,
+    TranscribeOptions,
+)
 from .settings import TokenGrant
 from .sync.session import LiveSession
 from .types.answers import Balance, Model, Token, Usage, UsageRow, Word
@@ -38,7 +46,16 @@ from .types.events import (
     TurnResumed,
     WarningEvent,
 )
-from .types.transcriptions import DiarizedSegment, DiarizedTranscription, Segment, Transcription, VerboseTranscription
+from .types.transcriptions import (
+    DiarizedSegment,
+    DiarizedTranscription,
+    Job,
+    JobList,
+    JobStatus,
+    Segment,
+    Transcription,
+    VerboseTranscription,
+)
 
 __all__ = [
     "APIConnectionError",
@@ -58,6 +75,10 @@ __all__ = [
     "FallbackModel",
     "InsufficientCreditError",
     "InvalidRequestError",
+    "Job",
+    "JobList",
+    "JobOptions",
+    "JobStatus",
     "ListenOptions",
     "LiveSession",
     "Model",

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar, Unpack, overload
 
 from .live.listening import listening_of
 from .live.session import AsyncLiveSession
-from .options import CallOptions, JobOptions, ListenOptions, TranscribeOptions, number_of
+from .options import CallOptions, JobOptions, ListenOptions, TranscribeOptions
 from .rest import calls
 from .rest.http import Call, Exchange
 from .rest.multipart import FileInput
@@ -164,8 +164,17 @@ class AsyncJobCalls:
         """A page of jobs of this API key, newest first."""
         return await self._calls.run(calls.jobs_call(status, from_, to, limit, before, options))
 
+    @overload
+    async def result(self, id: str, *, format: Literal["json"], **options: Unpack[CallOptions]) -> Transcription: ...
+    @overload
+    async def result(self, id: str, *, format: Literal["verbose_json"], **options: Unpack[CallOptions]) -> VerboseTranscription: ...
+    @overload
+    async def result(self, id: str, *, format: Literal["diarized_json"], **options: Unpack[CallOptions]) -> DiarizedTranscription: ...
+    @overload
+    async def result(self, id: str, *, format: Literal["text", "srt", "vtt"], **options: Unpack[CallOptions]) -> str: ...
     async def result(self, id: str, *, format: str, **options: Unpack[CallOptions]) -> Any:
-        """The transcript of a completed job. Raises its error if it failed, and `job_not_over` if it is not over."""
+        """The transcript of a completed job. Raises its error if it failed, and `job_not_over` if it is not over. It is not sent
+        again unless `retries_max` says so."""
         return await self._calls.run(calls.job_result_call(id, format, options))
 
     async def cancel(self, id: str, **options: Unpack[CallOptions]) -> Job:
@@ -178,9 +187,9 @@ class AsyncJobCalls:
 
     async def wait(self, id: str, *, interval: float = 1, **options: Unpack[CallOptions]) -> Job:
         """Returns the job when it is over, whatever came of it. `interval` in seconds, from 0.1 to 60."""
-        number_of("interval", interval, 0.1, 60)
+        call = calls.wait_call(id, interval, options)
         while True:
-            job = await self.retrieve(id, **options)
+            job = await self._calls.run(call)
             if job.ended_at is not None:
                 return job
             await asyncio.sleep(interval)

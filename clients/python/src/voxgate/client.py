@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Any, Literal, TypeVar, Unpack, overload
 
 from .live.listening import listening_of
-from .options import CallOptions, JobOptions, ListenOptions, TranscribeOptions, number_of
+from .options import CallOptions, JobOptions, ListenOptions, TranscribeOptions
 from .rest import calls
 from .rest.http import Call, Exchange
 from .rest.multipart import FileInput
@@ -153,8 +153,17 @@ class JobCalls:
         """A page of jobs of this API key, newest first."""
         return self._calls.run(calls.jobs_call(status, from_, to, limit, before, options))
 
+    @overload
+    def result(self, id: str, *, format: Literal["json"], **options: Unpack[CallOptions]) -> Transcription: ...
+    @overload
+    def result(self, id: str, *, format: Literal["verbose_json"], **options: Unpack[CallOptions]) -> VerboseTranscription: ...
+    @overload
+    def result(self, id: str, *, format: Literal["diarized_json"], **options: Unpack[CallOptions]) -> DiarizedTranscription: ...
+    @overload
+    def result(self, id: str, *, format: Literal["text", "srt", "vtt"], **options: Unpack[CallOptions]) -> str: ...
     def result(self, id: str, *, format: str, **options: Unpack[CallOptions]) -> Any:
-        """The transcript of a completed job. Raises its error if it failed, and `job_not_over` if it is not over."""
+        """The transcript of a completed job. Raises its error if it failed, and `job_not_over` if it is not over. It is not sent
+        again unless `retries_max` says so."""
         return self._calls.run(calls.job_result_call(id, format, options))
 
     def cancel(self, id: str, **options: Unpack[CallOptions]) -> Job:
@@ -167,9 +176,9 @@ class JobCalls:
 
     def wait(self, id: str, *, interval: float = 1, **options: Unpack[CallOptions]) -> Job:
         """Returns the job when it is over, whatever came of it. `interval` in seconds, from 0.1 to 60."""
-        number_of("interval", interval, 0.1, 60)
+        call = calls.wait_call(id, interval, options)
         while True:
-            job = self.retrieve(id, **options)
+            job = self._calls.run(call)
             if job.ended_at is not None:
                 return job
             time.sleep(interval)

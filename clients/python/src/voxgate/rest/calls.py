@@ -66,6 +66,12 @@ def job_call(id: str, options: CallOptions) -> Call[Job]:
     return Call(method="GET", path=_job_path(id), read=_json(Job), options=_known("jobs.retrieve", options))
 
 
+def wait_call(id: str, interval: float, options: CallOptions) -> Call[Job]:
+    """One look at a job."""
+    number_of("interval", interval, 0.1, 60)
+    return Call(method="GET", path=_job_path(id), read=_json(Job), options=_known("jobs.wait", options))
+
+
 def jobs_call(
     status: JobStatus | None,
     from_: str | None,
@@ -84,9 +90,10 @@ def job_result_call(id: str, format: str, options: CallOptions) -> Call[Any]:
     return Call(
         method="GET",
         path=f"{_job_path(id)}/result",
-        read=_reader_of(format),
+        read=_reader_of(format, "format"),
         query={"format": format},
-        options=CallOptions(**{**_known("jobs.result", options), "retries_max": 0}),
+        # A retry would get the same answer until the job is over, and the same error if it failed.
+        options=CallOptions(**{"retries_max": 0, **_known("jobs.result", options)}),
     )
 
 
@@ -107,10 +114,10 @@ def _job_path(id: str) -> str:
     raise invalid_option("id", "`id` is missing: the `id` of a job.")
 
 
-def _reader_of(response_format: str) -> Callable[[bytes], Any]:
-    if response_format not in _FORMATS:
-        raise invalid_option("response_format", f"`response_format` is one of {', '.join(_FORMATS)}.")
-    return _text if response_format not in _TYPES else _json(_TYPES[response_format])
+def _reader_of(format: str, option: str = "response_format") -> Callable[[bytes], Any]:
+    if format not in _FORMATS:
+        raise invalid_option(option, f"`{option}` is one of {', '.join(_FORMATS)}.")
+    return _text if format not in _TYPES else _json(_TYPES[format])
 
 
 def _upload_call(
