@@ -44,15 +44,12 @@ class Job(Faces):
         for client in self.faces():
             with self.subTest(type(client).__name__):
                 jobs = client.jobs
-                created = await self.of(
-                    jobs.create(PATH, response_format="srt", retention_seconds=60, idempotency_key=f"once {id(client)}", **MODEL)
-                )
+                options = {"response_format": "srt", "retention_seconds": 60, "idempotency_key": f"once {id(client)}", **MODEL}
+                created = await self.of(jobs.create(PATH, **options))
                 self.assertIs(type(created), voxgate.Job)
                 self.assertEqual((created.model, created.file.name), (MODEL["model"], "yes.wav"))
                 self.assertEqual(created.file.bytes, PATH.stat().st_size)
-                again = await self.of(
-                    jobs.create(PATH, response_format="srt", retention_seconds=60, idempotency_key=f"once {id(client)}", **MODEL)
-                )
+                again = await self.of(jobs.create(PATH, **options))
                 self.assertEqual(again.id, created.id)
                 job = await self.of(jobs.wait(created.id, interval=0.1))
                 self.assertEqual((job.status, job.response_format, job.result.text), ("completed", "srt", "yes"))

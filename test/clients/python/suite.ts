@@ -24,7 +24,11 @@ export function pythonCases(place: '' | 'slow/'): void {
     () => {
       let live: LiveGateway;
       beforeAll(async () => {
-        live = await startLiveGateway({ VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '100000' });
+        live = await startLiveGateway({
+          VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '100000',
+          // Files by URL are fetched from this machine.
+          VOXGATE_WEBHOOK_NETWORKS: '127.0.0.0/8',
+        });
       });
 
       it.concurrent.each(cases)('%s', async (name) => {

@@ -56,29 +56,49 @@ class AsyncVoxgate:
 
     @overload
     async def transcribe(
-        self, file: FileInput, *, model: str, response_format: Literal["json"] = "json", **options: Unpack[TranscribeOptions]
+        self,
+        file: FileInput | None = None,
+        *,
+        model: str,
+        response_format: Literal["json"] = "json",
+        **options: Unpack[TranscribeOptions],
     ) -> Transcription: ...
     @overload
     async def transcribe(
-        self, file: FileInput, *, model: str, response_format: Literal["verbose_json"], **options: Unpack[TranscribeOptions]
+        self,
+        file: FileInput | None = None,
+        *,
+        model: str,
+        response_format: Literal["verbose_json"],
+        **options: Unpack[TranscribeOptions],
     ) -> VerboseTranscription: ...
     @overload
     async def transcribe(
-        self, file: FileInput, *, model: str, response_format: Literal["diarized_json"], **options: Unpack[TranscribeOptions]
+        self,
+        file: FileInput | None = None,
+        *,
+        model: str,
+        response_format: Literal["diarized_json"],
+        **options: Unpack[TranscribeOptions],
     ) -> DiarizedTranscription: ...
     @overload
     async def transcribe(
         self,
-        file: FileInput,
+        file: FileInput | None = None,
         *,
         model: str,
         response_format: Literal["text", "srt", "vtt"],
         **options: Unpack[TranscribeOptions],
     ) -> str: ...
     async def transcribe(
-        self, file: FileInput, *, model: str, response_format: str = "json", **options: Unpack[TranscribeOptions]
+        self,
+        file: FileInput | None = None,
+        *,
+        model: str,
+        response_format: str = "json",
+        **options: Unpack[TranscribeOptions],
     ) -> Any:
-        """Transcribes a file. Raises a VoxgateError, or what reading the file raises."""
+        """Transcribes a file, or the audio at `audio_url`. Raises a VoxgateError, or what reading the file raises."""
         return await self._calls.run(calls.transcribe_call(file, model, response_format, options))
 
     def listen(self, *, model: str, **options: Unpack[ListenOptions]) -> AsyncLiveSession:
@@ -142,9 +162,9 @@ class AsyncJobCalls:
         self._calls = calls
 
     async def create(
-        self, file: FileInput, *, model: str, response_format: str = "json", **options: Unpack[JobOptions]
+        self, file: FileInput | None = None, *, model: str, response_format: str = "json", **options: Unpack[JobOptions]
     ) -> Job:
-        """Uploads a file. Raises a VoxgateError, or what reading the file raises."""
+        """Sends a file, or the address of one as `audio_url`. Raises a VoxgateError, or what reading the file raises."""
         return await self._calls.run(calls.create_job_call(file, model, response_format, options))
 
     async def retrieve(self, id: str, **options: Unpack[CallOptions]) -> Job:
@@ -173,8 +193,8 @@ class AsyncJobCalls:
     @overload
     async def result(self, id: str, *, format: Literal["text", "srt", "vtt"], **options: Unpack[CallOptions]) -> str: ...
     async def result(self, id: str, *, format: str, **options: Unpack[CallOptions]) -> Any:
-        """The transcript of a completed job. Raises its error if it failed, and `job_not_over` if it is not over. It is not sent
-        again unless `retries_max` says so."""
+        """The transcript of a completed job. Raises its error if it failed, and `job_not_over` if it is not over. Not retried,
+        unless `retries_max` says so."""
         return await self._calls.run(calls.job_result_call(id, format, options))
 
     async def cancel(self, id: str, **options: Unpack[CallOptions]) -> Job:

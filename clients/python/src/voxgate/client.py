@@ -53,29 +53,49 @@ class Voxgate:
 
     @overload
     def transcribe(
-        self, file: FileInput, *, model: str, response_format: Literal["json"] = "json", **options: Unpack[TranscribeOptions]
+        self,
+        file: FileInput | None = None,
+        *,
+        model: str,
+        response_format: Literal["json"] = "json",
+        **options: Unpack[TranscribeOptions],
     ) -> Transcription: ...
     @overload
     def transcribe(
-        self, file: FileInput, *, model: str, response_format: Literal["verbose_json"], **options: Unpack[TranscribeOptions]
+        self,
+        file: FileInput | None = None,
+        *,
+        model: str,
+        response_format: Literal["verbose_json"],
+        **options: Unpack[TranscribeOptions],
     ) -> VerboseTranscription: ...
     @overload
     def transcribe(
-        self, file: FileInput, *, model: str, response_format: Literal["diarized_json"], **options: Unpack[TranscribeOptions]
+        self,
+        file: FileInput | None = None,
+        *,
+        model: str,
+        response_format: Literal["diarized_json"],
+        **options: Unpack[TranscribeOptions],
     ) -> DiarizedTranscription: ...
     @overload
     def transcribe(
         self,
-        file: FileInput,
+        file: FileInput | None = None,
         *,
         model: str,
         response_format: Literal["text", "srt", "vtt"],
         **options: Unpack[TranscribeOptions],
     ) -> str: ...
     def transcribe(
-        self, file: FileInput, *, model: str, response_format: str = "json", **options: Unpack[TranscribeOptions]
+        self,
+        file: FileInput | None = None,
+        *,
+        model: str,
+        response_format: str = "json",
+        **options: Unpack[TranscribeOptions],
     ) -> Any:
-        """Transcribes a file. Raises a VoxgateError, or what reading the file raises."""
+        """Transcribes a file, or the audio at `audio_url`. Raises a VoxgateError, or what reading the file raises."""
         return self._calls.run(calls.transcribe_call(file, model, response_format, options))
 
     def listen(self, *, model: str, **options: Unpack[ListenOptions]) -> LiveSession:
@@ -131,9 +151,9 @@ class JobCalls:
         self._calls = calls
 
     def create(
-        self, file: FileInput, *, model: str, response_format: str = "json", **options: Unpack[JobOptions]
+        self, file: FileInput | None = None, *, model: str, response_format: str = "json", **options: Unpack[JobOptions]
     ) -> Job:
-        """Uploads a file. Raises a VoxgateError, or what reading the file raises."""
+        """Sends a file, or the address of one as `audio_url`. Raises a VoxgateError, or what reading the file raises."""
         return self._calls.run(calls.create_job_call(file, model, response_format, options))
 
     def retrieve(self, id: str, **options: Unpack[CallOptions]) -> Job:
@@ -162,8 +182,8 @@ class JobCalls:
     @overload
     def result(self, id: str, *, format: Literal["text", "srt", "vtt"], **options: Unpack[CallOptions]) -> str: ...
     def result(self, id: str, *, format: str, **options: Unpack[CallOptions]) -> Any:
-        """The transcript of a completed job. Raises its error if it failed, and `job_not_over` if it is not over. It is not sent
-        again unless `retries_max` says so."""
+        """The transcript of a completed job. Raises its error if it failed, and `job_not_over` if it is not over. Not retried,
+        unless `retries_max` says so."""
         return self._calls.run(calls.job_result_call(id, format, options))
 
     def cancel(self, id: str, **options: Unpack[CallOptions]) -> Job:

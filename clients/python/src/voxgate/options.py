@@ -86,6 +86,9 @@ class CallOptions(TypedDict, total=False):
 class TranscribeOptions(ModelOptions, CallOptions, total=False):
     """Of `transcribe`."""
 
+    audio_url: str
+    """In the place of a file, where the gateway fetches the audio: `https://…`, or `s3://bucket/key` where the operator allows
+    it."""
     file_name: str
     """Seen by the gateway only; the file's own, or `audio`, when absent."""
     content_type: str

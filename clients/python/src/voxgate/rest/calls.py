@@ -31,7 +31,7 @@ from ..types.transcriptions import (
     VerboseTranscription,
 )
 from .http import Call, json_body
-from .multipart import FileInput, upload_of
+from .multipart import FileInput, Upload, upload_of, upload_without_file
 
 Data = TypeVar("Data")
 
@@ -49,13 +49,13 @@ _TYPES: Mapping[str, type] = {
 _FORMATS = ("json", "text", "verbose_json", "srt", "vtt", "diarized_json")
 
 
-def transcribe_call(file: FileInput, model: str, response_format: str, options: Mapping[str, Any]) -> Call[Any]:
+def transcribe_call(file: FileInput | None, model: str, response_format: str, options: Mapping[str, Any]) -> Call[Any]:
     refuse_unknown("transcribe", options, TranscribeOptions)
     call = _upload_call("/v1/audio/transcriptions", file, model, response_format, options, _reader_of(response_format))
     return replace(call, takes_tokens=True)
 
 
-def create_job_call(file: FileInput, model: str, response_format: str, options: Mapping[str, Any]) -> Call[Job]:
+def create_job_call(file: FileInput | None, model: str, response_format: str, options: Mapping[str, Any]) -> Call[Job]:
     refuse_unknown("jobs.create", options, JobOptions)
     retention = options.get("retention_seconds")
     own = [] if retention is None else [("retention_seconds", str(retention))]
@@ -122,7 +122,7 @@ def _reader_of(format: str, option: str = "response_format") -> Callable[[bytes]
 
 def _upload_call(
     path: str,
-    file: FileInput,
+    file: FileInput | None,
     model: str,
     response_format: str,
     options: Mapping[str, Any],
@@ -134,7 +134,7 @@ def _upload_call(
     texts = texts_of(given, ("model", "response_format", "temperature", *MODEL_NAMES))
     fields = [(name, written(value)) for name, value in texts.items()]
     fields += [("timestamp_granularities[]", each) for each in options.get("timestamp_granularities", ())]
-    upload = upload_of([*fields, *more], file, options.get("file_name"), options.get("content_type"))
+    upload = _audio_of([*fields, *more], file, options)
     return Call(
         method="POST",
         path=path,
@@ -144,6 +144,22 @@ def _upload_call(
         is_repeatable=upload.is_repeatable,
         options=_call_options(options),
     )
+
+
+def _audio_of(fields: Sequence[tuple[str, str]], file: FileInput | None, options: Mapping[str, Any]) -> Upload:
+    url: Any = options.get("audio_url")
+    if url is None:
+        if file is None:
+            raise invalid_option("file", "Give a file, or the address of one as `audio_url`.")
+        return upload_of(fields, file, options.get("file_name"), options.get("content_type"))
+    if not isinstance(url, str) or url == "":
+        raise invalid_option("audio_url", "`audio_url` is a text: the address of the audio.")
+    if file is not None:
+        raise invalid_option("audio_url", "Give one of a file and `audio_url`, not both.")
+    for name in ("file_name", "content_type"):
+        if options.get(name) is not None:
+            raise invalid_option(name, f"`{name}` goes with a file, not with `audio_url`.")
+    return upload_without_file([*fields, ("audio_url", url)])
 
 
 def token_call(ttl_seconds: int | None, options: CallOptions) -> Call[Token]:

@@ -56,14 +56,29 @@ def upload_of(
     def make() -> Body:
         boundary = f"voxgate-{secrets.token_hex(16)}"
         pieces, length = source.open()
-        start = f"--{boundary}\r\nContent-Disposition: form-data; "
-        heads = "".join(f'{start}name="{key}"\r\n\r\n{value}\r\n' for key, value in fields)
-        head = f'{heads}{start}name="file"; filename="{_quoted(name)}"\r\nContent-Type: {type_}\r\n\r\n'.encode()
+        own = f'Content-Disposition: form-data; name="file"; filename="{_quoted(name)}"\r\nContent-Type: {type_}\r\n\r\n'
+        head = f"{_heads(fields, boundary)}--{boundary}\r\n{own}".encode()
         tail = f"\r\n--{boundary}--\r\n".encode()
         whole = None if length is None else len(head) + length + len(tail)
         return Body(_form(head, pieces, tail), whole, f"multipart/form-data; boundary={boundary}")
 
     return Upload(source.is_repeatable, make)
+
+
+def upload_without_file(fields: Sequence[tuple[str, str]]) -> Upload:
+    """The form where the address of the audio is one of the fields."""
+
+    def make() -> Body:
+        boundary = f"voxgate-{secrets.token_hex(16)}"
+        content = f"{_heads(fields, boundary)}--{boundary}--\r\n".encode()
+        return Body((content,), len(content), f"multipart/form-data; boundary={boundary}")
+
+    return Upload(True, make)
+
+
+def _heads(fields: Sequence[tuple[str, str]], boundary: str) -> str:
+    start = f"--{boundary}\r\nContent-Disposition: form-data; "
+    return "".join(f'{start}name="{key}"\r\n\r\n{value}\r\n' for key, value in fields)
 
 
 def _form(head: bytes, pieces: Iterator[bytes], tail: bytes) -> Iterator[bytes]:
