@@ -87,10 +87,10 @@ export function errorsSuite(rig: Rig): void {
         { status: 413, code: 'file_too_large', param: 'file' },
       ],
       [
-        'a body that is not a form',
+        'a JSON body without an address',
         () => rig.client().post('/audio/transcriptions', { body: { model, file: 'a.wav' } }),
-        'APIError',
-        { status: 415, code: 'unsupported_media_type' },
+        'BadRequestError',
+        { status: 400, code: 'missing_file', param: 'audio_url' },
       ],
       [
         'what a model cannot do, strictly',
