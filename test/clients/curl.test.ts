@@ -90,9 +90,9 @@ describeCurl('curl', () => {
     [
       'JSON by its name',
       `-H 'Content-Type: application/json' -d '{"model":"loopback/script"}'`,
-      415,
-      'unsupported_media_type',
-      /-F file=@/,
+      400,
+      'missing_file',
+      /`audio_url`.*multipart/,
     ],
     ['no file', NUMBERED, 400, 'missing_file', /`file`/],
     ['no fields', '-X POST', 415, 'unsupported_media_type', /-F file=@/],

@@ -180,6 +180,50 @@ describe.skipIf(!natsServerIsHere).each([
     3 * NODE_START_MS,
   );
 
+  const own = (node: ClusterNode, path = '', init: RequestInit = {}) =>
+    json(fetch(`${node.url}/v1/jobs${path}`, { ...init, headers: { Authorization: `Bearer ${cluster.key}` } }));
+  /** A job of the gateway itself that its server does not answer. */
+  const ownRunning = async (node: ClusterNode): Promise<{ id: string; response: ServerResponse }> => {
+    const body = new FormData();
+    body.append('model', 'custom/own');
+    body.append('file', new Blob([wavOf(16_000)]), 'a.wav');
+    isHeld = true;
+    held = deferred();
+    const [status, { id }] = await own(node, '', { method: 'POST', body });
+    expect(status).toBe(202);
+    const response = await held.promise;
+    isHeld = false;
+    return { id: String(id), response };
+  };
+  const untilOwn = (node: ClusterNode, id: string, status: string) =>
+    expect.poll(async () => (await own(node, `/${id}`))[1].status, { timeout: NODE_START_MS }).toBe(status);
+
+  it(
+    'of /v1/jobs are shown, cancelled and removed by any node',
+    async () => {
+      const { id } = await ownRunning(one);
+      expect((await own(two, `/${id}`))[1]).toMatchObject({ status: 'processing' });
+      expect((await own(two, `/${id}/cancel`, { method: 'POST' }))[1]).toMatchObject({ status: 'cancelled' });
+      expect((await own(one, `/${id}`))[1]).toMatchObject({ status: 'cancelled' });
+      expect((await own(two, `/${id}`, { method: 'DELETE' }))[0]).toBe(204);
+      expect((await own(one, `/${id}`))[0]).toBe(404);
+    },
+    2 * NODE_START_MS,
+  );
+
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
+    'of /v1/jobs continue when their node, ended by %s, is back',
+    async (signal) => {
+      const { id } = await ownRunning(one);
+      await one.end(signal);
+      expect((await own(two, `/${id}`))[1].ended_at).toBeNull();
+      await one.start();
+      await untilOwn(two, id, 'completed');
+      expect((await own(two, `/${id}`))[1].result).toMatchObject({ text: TEXT });
+    },
+    4 * NODE_START_MS,
+  );
+
   it.each(['SIGTERM', 'SIGKILL'] as const)(
     'fail when their node is ended by %s, and its files are gone',
     async (signal) => {

@@ -1,5 +1,5 @@
 // Organisations with everything that an organisation can have, and people of every role in each, before all routes of a gateway.
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { createAuthenticator } from '../../../src/accounts/auth/authenticate.ts';
 import { createKeyLimits } from '../../../src/accounts/auth/limits.ts';
 import type { ConsoleRoute } from '../../../src/accounts/console-login/console-route.ts';
@@ -9,7 +9,12 @@ import { ROLES, type Role } from '../../../src/accounts/team/calls.ts';
 import { keyRingOf } from '../../../src/accounts/vault/key-ring.ts';
 import { providerKeyRoutes } from '../../../src/accounts/vault/routes.ts';
 import { createVault } from '../../../src/accounts/vault/vault.ts';
+import type { VerboseTranscription } from '../../../src/api/transcriptions.ts';
 import type { Route } from '../../../src/http/router.ts';
+import { DetachedJobs } from '../../../src/jobs/detached-jobs.ts';
+import { JobRecords } from '../../../src/jobs/job-records.ts';
+import { ownerOf } from '../../../src/jobs/own-jobs.ts';
+import type { Owner as JobOwner } from '../../../src/jobs/owner.ts';
 import { type PlaygroundDependencies, playgroundRoutes } from '../../../src/live/routes/playground.ts';
 import { consoleSessionEvents, streamPlaces } from '../../../src/live/routes/session-events.ts';
 import { createConsole } from '../../../src/node/routes/console/index.ts';
@@ -40,6 +45,7 @@ export const KINDS = {
   members: 'per_never',
   invitations: 'inv_never',
   webhooks: 'we_never',
+  jobs: '00000000-0000-4000-8000-000000000000',
 } as const;
 export type Kind = keyof typeof KINDS;
 /** Of a delivery, which is found under its webhook only. */
@@ -156,9 +162,15 @@ export async function openTenants() {
     ledger.ledger.settleSession(head, endOf([lineOf(60_000)], { endedAt: new Date().toISOString() }));
     const saved = { provider: deepgram.name, name: 'own', fields: { api_key: `secret-of-${email}` } };
     const webhook = `we_${session}`;
-    await addWebhook(store, organisationId, webhook);
+    const job = randomUUID();
+    const restore = async () => {
+      await addWebhook(store, organisationId, webhook);
+      await addJob(store, { organisationId, keyId: minted.key.id }, job);
+    };
+    await restore();
     const ids = {
       webhooks: webhook,
+      jobs: job,
       sessions: session,
       keys: minted.key.id,
       'provider-keys': (await vault.save(organisationId, saved, OPERATOR)).key.id,
@@ -168,7 +180,6 @@ export async function openTenants() {
         firstOf(browser, 'invitations'),
       ),
     };
-    const restore = () => addWebhook(store, organisationId, webhook);
     return { browser, people, secret: minted.secret, organisationId, ids, restore };
   }
 
@@ -217,6 +228,7 @@ function gatewayRoutes(store: ConsoleRig['store'], providers: RoutesDependencies
     wallNow: () => new Date(),
     describeSession: () => undefined,
     webhooks: webhooksOver(store),
+    detachedJobs: jobsOver(store),
     jsonBodyBytesMax: 65_536,
     consoleRoutes: [],
     metricsAccess: { token: undefined, isPrivate: true },
@@ -228,6 +240,31 @@ const webhooksOver = (store: ConsoleRig['store']): WebhookRoutesDependencies['we
   seal: new WebhookSeal({ secret: SECRET }),
   onAdded: () => {},
 });
+
+const jobRecordsOver = (store: ConsoleRig['store']) =>
+  new JobRecords({ store, secret: SECRET, node: 'abc123', nodeName: 'node' });
+
+const fault = (error: unknown) => {
+  throw error;
+};
+
+const jobsOver = (store: ConsoleRig['store']) =>
+  new DetachedJobs({
+    ...{ records: jobRecordsOver(store), clock: systemClock, node: 'abc123', endElsewhere: fault, onFault: fault },
+    ...{ cancelElsewhere: fault, onStoreFault: fault, onForgotten: fault },
+  });
+
+async function addJob(
+  store: ConsoleRig['store'],
+  who: Pick<JobOwner, 'organisationId' | 'keyId'>,
+  id: string,
+): Promise<void> {
+  const file = { id: 'f', filename: 'a.wav', bytes: 1, createdAt: new Date(), fields: new Map() };
+  const records = jobRecordsOver(store);
+  await records.create(ownerOf(who), id, 'queued', { file, asked: { model: 'local/digits-en' } });
+  const transcription = { text: 'nine', usage: { type: 'duration', seconds: 1 } } as VerboseTranscription;
+  await records.finish(ownerOf(who), id, { type: 'done', heard: { transcription } });
+}
 
 /** With a delivery. */
 async function addWebhook(store: ConsoleRig['store'], organisationId: string, id: string): Promise<void> {
