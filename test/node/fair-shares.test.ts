@@ -161,6 +161,7 @@ const RESOURCES: [string, () => Take][] = [
 ];
 /** Rows whose tests need more: `coded-messages.test.ts`, `decoding.test.ts`, `hostile.test.ts` and `watch.test.ts`. */
 const TESTED_ELSEWHERE = [
+  'memory for bodies of requests',
   'time for decoding',
   'files that are decoded',
   'files that are checked',
