@@ -17,6 +17,11 @@ class Documents(Case):
             exec(compile(here, "docs/guides/python.md", "exec"), {"__name__": "__main__"})
         return printed.getvalue().splitlines()
 
+    def test_print_the_transcript_of_the_example_of_jobs(self) -> None:
+        text = (ROOT / "docs/guides/jobs.md").read_text(encoding="utf-8")
+        [program] = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+        self.assertEqual(self.output_of(program), ["Yes."])
+
     def test_print_the_transcripts_of_the_guides_examples(self) -> None:
         text = (ROOT / "docs/guides/python.md").read_text(encoding="utf-8")
         file, live, asynchronous = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
