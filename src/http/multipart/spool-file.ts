@@ -82,11 +82,17 @@ export class SpoolFile {
     }
   }
 
-  /**
-   * Appends a chunk. Resolves when there is room for more. Throws an ApiError when the budget is full, or the disk was for an earlier
-   * chunk.
-   */
+  /** Appends a chunk. Throws an ApiError when the disk or the budget is full. */
   async write(chunk: Uint8Array): Promise<void> {
+    await this.gather(chunk);
+    await this.written();
+  }
+
+  /**
+   * Appends a chunk that is not changed afterwards, later: it can be read once `written` resolves. Resolves when there is room for more.
+   * Throws an ApiError when the budget is full, or the disk was for an earlier chunk.
+   */
+  async gather(chunk: Uint8Array): Promise<void> {
     if (this.#closed) return;
     this.#budget.take(chunk.byteLength);
     this.#taken += chunk.byteLength;
@@ -205,7 +211,7 @@ export class LargeFile {
 
   /** Resolves when there is room for more. Throws as `open` does. */
   async write(chunk: Buffer): Promise<void> {
-    await Promise.all([this.#keep((spool) => spool.write(chunk)), this.stream && writeTo(this.stream, chunk)]);
+    await Promise.all([this.#keep((spool) => spool.gather(chunk)), this.stream && writeTo(this.stream, chunk)]);
   }
 
   /** Resolves when all that was written is on the disk. Throws as `open` does. */
