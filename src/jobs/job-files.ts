@@ -2,11 +2,10 @@
 // by whoever accepts the job, and goes when the job is over.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Form } from '../http/multipart/form.ts';
-import type { SpoolBudget } from '../http/multipart/spool-file.ts';
 
 const SUFFIX = '.audio';
 const NAME = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -56,19 +55,23 @@ export class JobFiles {
     for (const file of others) await rm(join(this.#directory, file), { force: true });
   }
 
-  /** One of an earlier start, as the form that it came in. Undefined where it is gone. Throws an ApiError where there is no room. */
+  /** Undefined where it is gone. */
+  async sizeOf(name: string): Promise<number | undefined> {
+    if (!NAME.test(name)) return undefined;
+    return (await stat(this.pathOf(name)).catch(() => undefined))?.size;
+  }
+
+  /** One of an earlier start, as the form that it came in. Undefined where it is gone. */
   async open(
     name: string,
     { filename, contentType }: { filename: string; contentType: string | undefined },
-    budget: SpoolBudget,
   ): Promise<Form | undefined> {
     if (!NAME.test(name)) return undefined;
     const file = await open(this.pathOf(name), 'r').catch(() => undefined);
     if (file === undefined) return undefined;
     try {
       const { size } = await file.stat();
-      budget.take(size);
-      return formOf(file, size, { filename, contentType, head: await readAt(file, 0, HEAD_BYTES) }, budget);
+      return formOf(file, size, { filename, contentType, head: await readAt(file, 0, HEAD_BYTES) });
     } catch (error) {
       await file.close();
       throw error;
@@ -90,12 +93,7 @@ async function* readAll(file: FileHandle, size: number): AsyncGenerator<Uint8Arr
   }
 }
 
-function formOf(
-  file: FileHandle,
-  size: number,
-  about: Pick<Form['file'], 'filename' | 'contentType' | 'head'>,
-  budget: SpoolBudget,
-): Form {
+function formOf(file: FileHandle, size: number, about: Pick<Form['file'], 'filename' | 'contentType' | 'head'>): Form {
   let isOpen = true;
   const form: Form = {
     fields: [],
@@ -110,7 +108,6 @@ function formOf(
     dispose() {
       if (!isOpen) return;
       isOpen = false;
-      budget.give(size);
       file.close().catch(() => {});
     },
   };

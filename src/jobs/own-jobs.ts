@@ -80,7 +80,7 @@ export class OwnJobs {
       const request = { ...readRequest(form), audio, contentType: form.file.contentType, audioUrl: undefined };
       await admitJob(this.#transcriptionOf(request, caller), { ...by, caller }, this.#dependencies);
       await jobFiles?.sync(audio);
-      return await this.#begin(this.#workOf(held.file, request, { ...by, caller }, false, leave), caller);
+      return await this.#begin(this.#workOf(held.file, request, { ...by, caller }, leave), caller);
     } catch (error) {
       leave();
       await jobFiles?.remove(audio).catch(this.#dependencies.onJobFault);
@@ -133,7 +133,7 @@ export class OwnJobs {
   }
 
   async #resume(job: ResumedJob): Promise<void> {
-    const { jobRecords, keptFiles, jobFiles, detachedJobs, limits } = this.#dependencies;
+    const { jobRecords, jobFiles, detachedJobs, limits } = this.#dependencies;
     const { id, owner, attempts, createdAt, file } = job;
     const request = askedOf(job.asked);
     const keptMs = request.retentionSeconds * 1_000;
@@ -149,23 +149,9 @@ export class OwnJobs {
     const takePlace = () => limits.takeFile(key);
     if (request.audioUrl !== undefined)
       return detachedJobs.resume({ id, createdAt }, this.#workAt(request.audioUrl, file, request, by, true), takePlace);
-    const { filename } = file;
-    let isGone = false;
-    const held = await keptFiles
-      .keep(owner, async (budget) => {
-        const form = await jobFiles?.open(request.audio, { filename, contentType: request.contentType }, budget);
-        isGone = form === undefined;
-        if (form === undefined) throw apiError('internal_error', GONE);
-        return form;
-      })
-      .catch((error) => {
-        if (isGone) return undefined;
-        throw error;
-      });
-    if (held === undefined) return fail(GONE);
-    keptFiles.remove(owner, held.file.id);
-    const work = this.#workOf(held.file, request, by, true, held.leave);
-    detachedJobs.resume({ id, createdAt }, { ...work, file }, takePlace);
+    const bytes = await jobFiles?.sizeOf(request.audio);
+    if (bytes === undefined) return fail(GONE);
+    detachedJobs.resume({ id, createdAt }, this.#workAgain(file, bytes, request, by), takePlace);
   }
 
   #keyOf({ organisationId, keyId }: Owner): Promise<ApiKey | undefined> {
@@ -176,16 +162,38 @@ export class OwnJobs {
     return requestOf(wholeFields(request), this.#dependencies, key);
   }
 
-  #workOf(file: KeptFile, request: OwnRequest, by: JobRequester, isResumed: boolean, leave: () => void): Work {
+  #workOf(file: KeptFile, request: OwnRequest, by: JobRequester, leave: () => void): Work {
     const { jobFiles, onJobFault } = this.#dependencies;
     const { id, filename, bytes, createdAt } = file;
     const end = new AbortController();
     return {
       ...workFor(request, by, end),
       file: { id, filename, bytes, createdAt, fields: NO_FIELDS },
-      run: (jobId) => this.#transcribe(jobId, file, request, by, isResumed, end.signal),
+      run: (jobId) => this.#transcribe(jobId, file, request, by, false, end.signal),
       ended: (isOver) => {
         leave();
+        if (isOver) jobFiles?.remove(request.audio).catch(onJobFault);
+      },
+    };
+  }
+
+  /** The file is opened when the job runs: there may be more jobs than a key may have files open. */
+  #workAgain(file: ShownFile, bytes: number, request: OwnRequest, by: JobRequester): Work {
+    const { jobFiles, spoolQuota, onJobFault } = this.#dependencies;
+    const { organisationId } = by.caller;
+    const end = new AbortController();
+    // It is on the disk already, whether there is room or not.
+    spoolQuota.count(organisationId, bytes);
+    return {
+      ...workFor(request, by, end),
+      file,
+      run: async (jobId) => {
+        const form = await jobFiles?.open(request.audio, { ...file, contentType: request.contentType });
+        if (form === undefined) throw apiError('internal_error', GONE);
+        return this.#transcribe(jobId, { form }, request, by, true, end.signal).finally(form.dispose);
+      },
+      ended: (isOver) => {
+        spoolQuota.giveBack(organisationId, bytes);
         if (isOver) jobFiles?.remove(request.audio).catch(onJobFault);
       },
     };
@@ -207,7 +215,7 @@ export class OwnJobs {
 
   async #transcribe(
     jobId: string,
-    file: KeptFile,
+    file: Pick<KeptFile, 'form'>,
     request: OwnRequest,
     by: JobRequester,
     isResumed: boolean,

@@ -46,7 +46,14 @@ beforeAll(async () => {
     VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '100000',
   };
 });
-afterAll(() => {
+let running: KilledGateway | undefined;
+async function started(): Promise<KilledGateway> {
+  running = await KilledGateway.start(env);
+  return running;
+}
+
+afterAll(async () => {
+  await running?.kill();
   server.closeAllConnections();
   server.close();
 });
@@ -93,7 +100,7 @@ it(`${KILLS} kills: every accepted job is completed or has been begun too often,
 }, async () => {
   const accepted: string[] = [];
   for (let kill = 0; kill < KILLS; kill++) {
-    const gateway = await KilledGateway.start(env);
+    const gateway = await started();
     const client = new Client(gateway);
     const sending = Array.from({ length: JOBS_AT_ONCE }, async () => {
       await delay(random.integer(0, 100));
@@ -102,9 +109,10 @@ it(`${KILLS} kills: every accepted job is completed or has been begun too often,
     });
     await delay(random.integer(KILLED_AFTER_MS.min, KILLED_AFTER_MS.max));
     await gateway.kill();
+    running = undefined;
     await Promise.all(sending);
   }
-  const gateway = await KilledGateway.start(env);
+  const gateway = await started();
   const client = new Client(gateway);
   let jobs = await client.allJobs();
   while (jobs.some(({ ended_at }) => ended_at === null)) {
@@ -127,6 +135,7 @@ it(`${KILLS} kills: every accepted job is completed or has been begun too often,
   const left = readdirSync(join(env.VOXGATE_DATA_DIRECTORY as string, 'jobs', 'alone'));
   expect(left).toEqual([]);
   await gateway.stop();
+  running = undefined;
   console.log(
     JSON.stringify({ kills: KILLS, accepted: accepted.length, jobs: jobs.length, tooOften: tooOften.length }),
   );
