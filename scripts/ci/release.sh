@@ -26,6 +26,10 @@ for part in "${parts[@]}"; do
       suite kills '' tests --no-file-parallelism test/money/ledger/slow/kills.test.ts test/store/slow/ledger-kill.test.ts test/store/slow/processes.test.ts
       variables=(KILLS=200)
       suite replica-kills '' tests test/cluster/slow/replica-kills.test.ts
+      variables=(KILLS=300)
+      suite job-kills '' tests test/jobs/slow/kills.test.ts
+      variables=(FILE_HOURS=4)
+      suite long-file '' tests test/gateway/files/slow/long-file.test.ts
       ;;
     adapter)
       variables=(VOXGATE_DOOR=node)
