@@ -112,7 +112,7 @@ const INTRODUCTION = `# Performance
 
 \`npm run bench -- report --publish\` writes this page, and its figures to \`performance.json\`. Each section compares the gateway with
 alternatives, which take turns in every round on the same machine. Ratios say more than times, which differ between machines. A figure is
-the median of its rounds, with the lowest and the highest in brackets.
+the median of its rounds, with the lowest and the highest in brackets. Sections whose rounds other programs disturbed are missing.
 
 The gateway is the built program, as \`voxgate serve\` runs it, in a separate process. The measured process has its own core. The clients
 and the provider share another one (columns “load” and “provider”: shares of that core). They are written in C where they could become the
