@@ -1,4 +1,4 @@
-// `/v1/jobs`: files that nobody waits for. What may be asked of them, and how they are shown.
+// `/v1/jobs`: transcriptions in the background. What a request may ask for, and how jobs are shown.
 import { type Static, Type } from '@sinclair/typebox';
 import { ErrorObject } from './error-body.ts';
 import { TranscriptionForm, TranscriptionObject } from './request-parameters.ts';

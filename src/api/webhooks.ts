@@ -11,7 +11,7 @@ export const WEBHOOK_EVENTS = [
   'key.revoked',
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
-/** Sent by `POST /v1/webhooks/{id}/test`, whatever the endpoint subscribes to. */
+/** Sent by `POST /v1/webhooks/{id}/test`, also to an endpoint that does not subscribe to it. */
 export const WEBHOOK_TEST = 'webhook.test';
 export type WebhookType = WebhookEvent | typeof WEBHOOK_TEST;
 

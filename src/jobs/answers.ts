@@ -1,14 +1,13 @@
 // How the gateway's own jobs are shown, and their results in each format.
 import { shownAddress } from '../api/audio-source.ts';
 import type { JobAnswer, JobStatus } from '../api/jobs.ts';
-import {
-  type DiarizedTranscription,
-  type ResponseFormat,
-  speakerLetter,
-  type Transcription,
-  type VerboseTranscription,
+import type {
+  DiarizedTranscription,
+  ResponseFormat,
+  Transcription,
+  VerboseTranscription,
 } from '../api/transcriptions.ts';
-import { segmentIdOf } from '../files/answers.ts';
+import { diarizedSegmentOf } from '../files/answers.ts';
 import { warningHeader } from '../files/routes/answer.ts';
 import { type Cue, cuesOf, srtOf, vttOf } from '../files/subtitles.ts';
 import { json } from '../http/router.ts';
@@ -91,11 +90,9 @@ function diarizedOf(heard: VerboseTranscription): DiarizedTranscription {
   const { text, duration, segments = [], no_speech, usage, warnings } = heard;
   return {
     ...{ text, task: 'transcribe', duration },
-    segments: segments.map(({ start, end, text: spoken, speaker, no_speech: isEmpty }, index) => ({
-      ...{ type: 'transcript.text.segment', id: segmentIdOf(index), start, end, text: spoken },
-      ...(isEmpty === undefined ? {} : { no_speech: isEmpty }),
-      speaker: speaker === undefined ? 'unknown' : speakerLetter(speaker),
-    })),
+    segments: segments.map(({ no_speech: noSpeech, ...segment }, index) =>
+      diarizedSegmentOf({ ...segment, ...(noSpeech && { noSpeech }) }, index),
+    ),
     ...(no_speech === undefined ? {} : { no_speech }),
     usage: { type: usage.type, seconds: usage.seconds },
     ...(warnings === undefined ? {} : { warnings }),

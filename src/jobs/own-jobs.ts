@@ -14,12 +14,12 @@ import type { Form } from '../http/multipart/form.ts';
 import type { SpoolBudget } from '../http/multipart/spool-file.ts';
 import type { LedgerStore } from '../money/store/calls.ts';
 import type { Asynchronous } from '../store/operation.ts';
-import type { ShownFile } from '../vendors/compat/jobs.ts';
+import type { ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
 import { OWN_DIALECT } from './calls.ts';
 import type { DetachedJobs, Work } from './detached-jobs.ts';
 import { type FetchDependencies, fetchKept } from './fetch-kept.ts';
 import type { JobFiles } from './job-files.ts';
-import type { JobRecords, KnownJob, ResumedJob } from './job-records.ts';
+import type { JobRecords, ResumedJob } from './job-records.ts';
 import type { KeptFile } from './kept-files.ts';
 import { type AskedInForm, askedOf, keptRequest, type OwnRequest, wholeFields } from './own-request.ts';
 import type { Owner } from './owner.ts';
@@ -66,7 +66,7 @@ export class OwnJobs {
     by: Pick<JobRequester, 'requestId' | 'traceparent'>,
     read: (budget: SpoolBudget, keptAs: string | undefined) => Promise<Form>,
     readRequest: (form: Form) => AskedInForm,
-  ): Promise<KnownJob> {
+  ): Promise<ShownJob> {
     const { keptFiles, jobFiles } = this.#dependencies;
     const owner = ownerOf(caller);
     const audio = jobFiles?.newName() ?? '';
@@ -94,7 +94,7 @@ export class OwnJobs {
     asked: AskedInForm,
     caller: Caller,
     by: Pick<JobRequester, 'requestId' | 'traceparent'>,
-  ): Promise<KnownJob> {
+  ): Promise<ShownJob> {
     const { remoteAudio, wallNow } = this.#dependencies;
     const filename = filenameOf(remoteAudio.check(source, caller.organisationId));
     const request = { ...asked, audio: '', contentType: undefined, audioUrl: source.url };
@@ -103,10 +103,9 @@ export class OwnJobs {
     return this.#begin(this.#workAt(source.url, file, request, { ...by, caller }, false), caller);
   }
 
-  async #begin(work: Work, { key }: Caller): Promise<KnownJob> {
+  #begin(work: Work, { key }: Caller): Promise<ShownJob> {
     const { detachedJobs, limits } = this.#dependencies;
-    const job = await detachedJobs.begin(work, () => limits.takeFile(key));
-    return { ...job, attempts: 1, keptUntil: undefined, node: '' };
+    return detachedJobs.begin(work, () => limits.takeFile(key));
   }
 
   /**

@@ -1,28 +1,27 @@
-// `/v1/jobs`: accepts a file that nobody waits for, and shows what has come of it, on any node.
+// `/v1/jobs`: accepts a file for transcription in the background, and shows the job on any node.
 import type { Caller } from '../accounts/auth/permissions.ts';
+import { readBody } from '../accounts/console-login/console-route.ts';
 import { readBooleanIn } from '../api/boolean.ts';
-import { apiError, printable } from '../api/errors.ts';
+import { EmptyBody } from '../api/console/console.ts';
+import { apiError } from '../api/errors.ts';
 import { JOB_STATUSES, JOBS_LIMIT, type JobList, type JobStatus } from '../api/jobs.ts';
 import { ResponseFormat } from '../api/transcriptions.ts';
 import { AudioElsewhere } from '../files/remote/audio-elsewhere.ts';
 import type { TranscriptionsDependencies } from '../files/routes/index.ts';
 import { printOf, readSentToKeep, readWithoutFile } from '../files/routes/read-upload.ts';
 import { FormFingerprint, type IdempotentWork, readIdempotencyKey } from '../http/idempotency.ts';
-import { readJson } from '../http/json-body.ts';
 import { refuseContentEncoding } from '../http/multipart/parts.ts';
 import { choiceOf, knownQuery, timeOf, wholeNumberOf } from '../http/query.ts';
 import { json, type RouteContext } from '../http/router.ts';
-import type { Reply, ServerRequest, WholeReply } from '../http/server.ts';
+import type { Reply, WholeReply } from '../http/server.ts';
 import { limitedSignal } from '../runtime/timeouts.ts';
 import type { ShownJob } from '../vendors/compat/jobs.ts';
-import { objectIn } from '../vendors/kit/json.ts';
 import { jobAnswer, resultIn, statusOf } from './answers.ts';
 import type { DetachedJobs } from './detached-jobs.ts';
 import { type OwnJobs, ownerOf } from './own-jobs.ts';
 import { askedOf, readOwnRequest } from './own-request.ts';
 
 const JOBS = '/v1/jobs';
-const EMPTY_BODY_BYTES_MAX = 1_024;
 
 export interface OwnJobRoutesDependencies extends TranscriptionsDependencies {
   ownJobs: Pick<OwnJobs, 'accept' | 'acceptAt'>;
@@ -191,19 +190,11 @@ const getResult =
     });
   };
 
-/** A body may come, as some clients always send one, but nothing is asked in it. */
-async function refuseMembers(request: ServerRequest): Promise<void> {
-  const [name] = Object.keys(objectIn(await readJson(request, EMPTY_BODY_BYTES_MAX)));
-  if (name === undefined) return;
-  const param = printable(name);
-  throw apiError('invalid_request', `\`${param}\` is not known here: the body of this request is empty.`, { param });
-}
-
 const cancelJob =
   ({ detachedJobs }: OwnJobRoutesDependencies): Handler =>
   async ({ request, requestId, params: { id = '' } }, caller) => {
     knownQuery(request.query, '/v1/jobs/{id}/cancel', []);
-    await refuseMembers(request);
+    await readBody(request, EmptyBody);
     return json(200, jobAnswer(await detachedJobs.cancel(ownerOf(caller), id), requestId, false));
   };
 
@@ -211,7 +202,7 @@ const deleteJob =
   ({ detachedJobs }: OwnJobRoutesDependencies): Handler =>
   async ({ request, params: { id = '' } }, caller) => {
     knownQuery(request.query, '/v1/jobs/{id}', []);
-    await refuseMembers(request);
+    await readBody(request, EmptyBody);
     await detachedJobs.remove(ownerOf(caller), id);
     return { status: 204 };
   };

@@ -1,4 +1,4 @@
-// The operations of jobs: files that nobody waits for.
+// The operations of jobs: transcriptions in the background.
 import { JobAnswer, JobForm, JobList, JobObject, JobResultQuery, JobsQuery } from '../../api/jobs.ts';
 import { DiarizedTranscription, Transcription, VerboseTranscription } from '../../api/transcriptions.ts';
 import * as examples from '../schemas/examples.ts';

@@ -209,7 +209,7 @@ const resendWebhookDelivery: Operation = {
   path: '/v1/webhooks/{id}/deliveries/{delivery}/resend',
   tag: 'Webhooks',
   summary: 'Send a delivery again',
-  description: 'Whatever became of it: the same body with the same `webhook-id`, with three days of retries.',
+  description: 'Also if it was delivered: the same body with the same `webhook-id`, with three days of retries.',
   security: 'key',
   segments: {
     ...webhookId,

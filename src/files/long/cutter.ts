@@ -38,7 +38,7 @@ const PIECE_BYTES = 64 * 1024;
 const SECONDS_MIN = 1;
 
 /**
- * The parts, as soon as each is cut; whoever takes one closes it. The next is not read before it is requested.
+ * The parts, as soon as each is cut; the caller closes it. The next is not read before it is requested.
  *
  * @param audio linear16 in chunks of whole samples, each valid until the next is requested
  */

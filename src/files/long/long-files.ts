@@ -1,5 +1,5 @@
 // Files that a model does not take whole: cut into parts that it takes, which are transcribed side by side and joined. Which models
-// transcribe a part, and what follows when one fails, is decided by whoever hands over the file.
+// transcribe a part, and what follows when one fails, is the caller's decision.
 import { deferred } from '../../http/deferred.ts';
 import { LegFailed } from '../../live/upstream/leg-failures.ts';
 import { FairQueue, Quota } from '../../runtime/limits/quota.ts';

@@ -1,4 +1,4 @@
-// `client.jobs`: files that nobody waits for.
+// `client.jobs`: transcriptions in the background.
 import { invalidOption } from '../errors.ts';
 import type { ModelSlug } from '../params.ts';
 import { integerOf, refuseUnknown } from '../settings.ts';
