@@ -74,8 +74,10 @@ try {
   const saturated = emptyOf<Way, Measured>(ways);
   const large = emptyOf<Upload, { ms: number; growthMib: number }>(uploads);
   for (let round = 0; round < rounds; round++) {
-    for (const way of wayNames) paced[way]?.push(await measure(way, PACED));
-    for (const way of wayNames) saturated[way]?.push(await measure(way, SATURATED));
+    // The first of a process works on what the uploads left behind.
+    const order = round % 2 === 0 ? wayNames : wayNames.toReversed();
+    for (const way of order) paced[way]?.push(await measure(way, PACED));
+    for (const way of order) saturated[way]?.push(await measure(way, SATURATED));
     for (const name of Object.keys(uploads) as Upload[]) large[name].push(await upload(uploads[name]));
   }
   report(paced, saturated, large);
