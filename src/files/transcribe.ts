@@ -22,6 +22,7 @@ import { judged } from '../live/failover/blame.ts';
 import type { Breakers } from '../live/failover/breakers/breakers.ts';
 import { type ResolvedCandidate, rateFor } from '../live/failover/chain.ts';
 import { ownKeyFailure } from '../live/failover/chain-credential.ts';
+import type { ModelMeasures } from '../live/failover/choice/measures.ts';
 import { GuardedCall, noWords } from '../live/failover/model-attempt.ts';
 import type { HttpBatchDependencies } from '../live/upstream/http/batch-codec.ts';
 import { pause } from '../live/upstream/http/batch-codec.ts';
@@ -86,6 +87,8 @@ export interface TranscriptionDependencies {
   upstream: UpstreamHost;
   http: HttpBatchDependencies;
   breakers: Breakers;
+  /** Counts how models are doing; absent: nothing is counted. */
+  measures?: Pick<ModelMeasures, 'outcome' | 'delayed'>;
   /** Decodes containers for models that hear files live. */
   decodings: Pick<FileDecodings, 'open'>;
   /** Finds text for audio without speech; absent: all text passes. */
@@ -128,6 +131,7 @@ async function transcribeWith(
   let told = 0;
   /** Of the first model that had no words: given where no other has any. The last resort is not tried: it is for failures alone. */
   let empty: TranscriptionOutcome | undefined;
+  let emptyCall: GuardedCall | undefined;
   for (;;) {
     const { member, isLast, failed } = attempts;
     const tell = (utterance: Utterance) => {
@@ -136,7 +140,7 @@ async function transcribeWith(
     };
     const excess = await parts.excess(attempts.left, file);
     // Each part has its own calls.
-    const call = excess === undefined ? new GuardedCall(member, dependencies.breakers) : undefined;
+    const call = excess === undefined ? new GuardedCall(member, dependencies, 'batch') : undefined;
     try {
       if (excess !== undefined) {
         const whole = await parts.transcribe(attempts.left, file, excess);
@@ -146,16 +150,23 @@ async function transcribeWith(
       // Text that is told cannot be dropped.
       const onUtterance = isLast && job.onUtterance !== undefined && mode !== 'drop' ? tell : undefined;
       observer?.asked(member.slug);
+      const begunMs = dependencies.http.clock.now();
       const result = await attempt(dependencies, job, member, file, failed.length + 1, onUtterance);
-      call?.succeeded();
-      observer?.answered(member.slug);
       const utterances = result.utterances.map(readableUtterance);
+      call?.succeeded(!isEmpty(utterances));
+      observer?.answered(member.slug);
+      measureAnswer(dependencies, member, begunMs, result.seconds);
       const outcome: TranscriptionOutcome = { ...result, utterances, member, attempts: detailsOf(failed) };
-      if (!isEmpty(utterances)) return await gate.judged(outcome, told);
+      if (!isEmpty(utterances)) {
+        // Noise is as loud as speech: only words of another model show that there were any.
+        emptyCall?.empty();
+        return await gate.judged(outcome, told);
+      }
       if (empty !== undefined) return empty;
       const sound = await soundIn(file, signal);
       if (sound === 'none') return outcome;
       observer?.failed(member.slug, noWords.reason);
+      emptyCall = call;
       empty = { ...outcome, warnings: [...outcome.warnings, emptyWarning(member.slug, sound)] };
       if (!job.hearEmptyAgain || told > 0 || !file.left || attempts.next(noWords) === undefined) return empty;
       if (attempts.member.isLastResort) return empty;
@@ -178,6 +189,16 @@ async function transcribeWith(
       await pause(dependencies.http.clock, pauseMs, signal);
     }
   }
+}
+
+/** How long the answer took, for each second of the file. */
+function measureAnswer(
+  { measures, http }: TranscriptionDependencies,
+  { slug }: ResolvedCandidate,
+  begunMs: number,
+  seconds: number,
+): void {
+  if (measures !== undefined && seconds > 0) measures.delayed('batch', slug, (http.clock.now() - begunMs) / seconds);
 }
 
 /** Parts are transcribed as files of their own. */

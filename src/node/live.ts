@@ -10,6 +10,8 @@ import { DialGate } from '../live/failover/admission.ts';
 import { shareBreakers } from '../live/failover/breakers/breaker-hints.ts';
 import { Breakers } from '../live/failover/breakers/breakers.ts';
 import { keepReady } from '../live/failover/chain.ts';
+import { ModelMeasures } from '../live/failover/choice/measures.ts';
+import { shareMeasures } from '../live/failover/choice/share-measures.ts';
 import type { NodeOfGateway } from '../live/routes/watch.ts';
 import { SessionHost } from '../live/session/host.ts';
 import type { SessionOpening } from '../live/session/session-opening.ts';
@@ -67,6 +69,8 @@ export interface EdgeLive extends Live {
   /** All that are known, this one first. */
   nodes(): NodeOfGateway[];
   breakers: Breakers;
+  /** How models have been doing. */
+  measures: ModelMeasures;
   sessions: SessionHost;
   openSpool(organisationId: string): Spool;
 }
@@ -95,12 +99,20 @@ export function openEdgeLive(assembly: Assembly, vault: OpenedVault, members: Me
   const { bus, clock, config, roles, metrics, defer } = assembly;
   const live = openLive(assembly, vault, members);
   const breakers = openBreakers(assembly, vault);
+  const measures = new ModelMeasures(backgroundClock);
   const spools = openSpools(assembly);
   const openSpool = (organisationId: string) => spools.open(organisationId);
-  const sessions = openSessions(assembly, live, breakers, openSpool);
+  const sessions = openSessions(assembly, live, { breakers, measures }, openSpool);
   if (members !== undefined) {
     const knows = (slug: string) => hasModel(assembly.providers, slug);
-    defer(shareBreakers({ bus, breakers, knows, onDrop: (name) => metrics.dropped(name) }));
+    const onDrop = (name: string) => metrics.dropped(name);
+    defer(shareBreakers({ bus, breakers, knows, onDrop }));
+    const others = {
+      edges: () => members.count('edge'),
+      onNodes: members.onNodes.bind(members),
+      onGone: members.onGone.bind(members),
+    };
+    defer(shareMeasures({ bus, clock: backgroundClock, measures, ...others, knows, onDrop }));
     defer(members.onGone((node) => sessions.nodeGone(node)));
   }
   openHistory(assembly);
@@ -115,7 +127,7 @@ export function openEdgeLive(assembly: Assembly, vault: OpenedVault, members: Me
     draining: false,
   });
   const nodes = () => members?.nodes() ?? [alone()];
-  return { ...live, nodes, breakers, sessions, elsewhere, openSpool };
+  return { ...live, nodes, breakers, measures, sessions, elsewhere, openSpool };
 }
 
 function openOverloadMonitor({ config, metrics, defer }: Assembly, relief: Live['relief']): OverloadMonitor {
@@ -231,12 +243,12 @@ function openSpools({ config, logger, metrics }: Assembly): FileSpools {
 function openSessions(
   assembly: Assembly,
   { engines, overload, relief, placement }: Live,
-  breakers: Breakers,
+  { breakers, measures }: Pick<EdgeLive, 'breakers' | 'measures'>,
   openSpool: EdgeLive['openSpool'],
 ): SessionHost {
   const { config, clock, metrics, bus, roles, defer } = assembly;
   const keep = keepEvents(assembly);
-  const observed = new ObservedSessions(assembly);
+  const observed = new ObservedSessions(assembly, { measures });
   const dials = new DialGate(config.upstream.dialsPerModelMax);
   metrics.watchQueue('waiting_dials', () => dials.waiting);
   const busy = new LoopLoad(backgroundClock);
@@ -262,6 +274,7 @@ function openSessions(
     keepReady: (chain) => keepReady(roles.has('upstream') ? chain : [], engines),
     voices: engines.local,
     breakers,
+    measures,
     dials,
     observe: (opening) => observed.observe(opening),
     onOpened: (opening) => observed.opened(opening),

@@ -135,6 +135,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
   it.each<[topic: string, by: readonly User[], notBy: readonly User[]]>([
     ['node.heartbeat', USERS, []],
     ['breaker.opened', ['edge', 'node'], ['accounts', 'upstream']],
+    ['breaker.measured', ['edge', 'node'], ['accounts', 'upstream']],
     ['session.frames.ses_1', ['edge', 'node'], ['accounts', 'upstream']],
     ['limits.taken', ['edge', 'node', 'accounts'], ['upstream']],
     ['limits.roll_call', ['accounts', 'node'], ['edge', 'upstream']],

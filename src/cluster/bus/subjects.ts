@@ -42,6 +42,12 @@ export const BREAKER_OPENED = 'breaker.opened';
 /** The topic that tells every node of a breaker that has opened for one organisation. */
 export const BREAKER_OPENED_FOR = 'breaker.opened_for';
 
+/**
+ * The topic on which edges report how models have been doing. Its name begins like that of breakers, which the users of deployed NATS
+ * servers may publish to already.
+ */
+export const MODELS_MEASURED = 'breaker.measured';
+
 /** The service of the nodes that hold sessions: describes a session, and begins to watch one. */
 export const WATCH_SESSION = 'session.watch';
 

@@ -1,16 +1,23 @@
 // One attempt at a model: its turn at the dial gate, its share of the retry budget, and what its breaker hears of it. What
 // is attempted, and what comes after it, is decided elsewhere.
 import type { LegFailure } from '../../../machines/events.ts';
+import type { Mode } from '../../api/models.ts';
 import type { DialGate, RetryBudget, Ticket } from './admission.ts';
 import type { Breakers } from './breakers/breakers.ts';
 import { type Guarded, keyOf } from './breakers/guarded.ts';
+import { SERVICE_CREDENTIAL } from './chain-credential.ts';
+import type { ModelMeasures } from './choice/measures.ts';
 
 /** What all attempts of a node share. */
 export interface Attempts {
   breakers: Breakers;
   dials: DialGate;
   retries: RetryBudget;
+  /** Counts what came of attempts at each model; absent: they are not counted. */
+  measures?: CallMeasures | undefined;
 }
+
+export type CallMeasures = Pick<ModelMeasures, 'outcome'>;
 
 /** The breaker of the model has opened while the attempt waited for its turn. It is no news of the model. */
 export const circuitOpen: LegFailure = {
@@ -44,7 +51,7 @@ export class ModelAttempt {
         calls.passOver();
         return;
       }
-      this.#call = new GuardedCall(guarded, shared.breakers);
+      this.#call = new GuardedCall(guarded, shared, 'live');
       calls.dial();
     });
   }
@@ -78,20 +85,30 @@ export class ModelAttempt {
 export class GuardedCall {
   readonly #guarded: Guarded;
   readonly #breakers: Breakers;
+  readonly #measures: CallMeasures | undefined;
+  readonly #mode: Mode;
   readonly #isProbe: boolean;
   #isTold = false;
 
-  constructor(guarded: Guarded, breakers: Breakers) {
+  constructor(guarded: Guarded, { breakers, measures }: Pick<Attempts, 'breakers' | 'measures'>, mode: Mode) {
     this.#guarded = guarded;
     this.#breakers = breakers;
+    this.#measures = measures;
+    this.#mode = mode;
     this.#isProbe = breakers.begun(guarded);
   }
 
-  /** The model has proved itself. */
-  succeeded(): void {
+  /** The model has proved itself. @param hasWords false: it has answered without any */
+  succeeded(hasWords = true): void {
     if (this.#isTold) return;
     this.#isTold = true;
     this.#breakers.succeeded(this.#guarded);
+    if (hasWords) this.#measure('good');
+  }
+
+  /** It has answered without a word, and another model has found some. */
+  empty(): void {
+    this.#measure('empty');
   }
 
   /** It came to nothing. What the caller can bring about, or is the gateway's own, says nothing of the provider. */
@@ -99,6 +116,9 @@ export class GuardedCall {
     if (failure.kind !== 'caller' && failure.kind !== 'empty' && failure.own === undefined) {
       this.#isTold = true;
       this.#breakers.failed(this.#guarded, failure);
+      // A customer's own key that is refused says nothing of the model.
+      const isOfKey = failure.kind === 'account' && this.#guarded.credentialId !== SERVICE_CREDENTIAL;
+      if (!isOfKey) this.#measure('error');
     }
     this.end();
   }
@@ -107,6 +127,10 @@ export class GuardedCall {
   end(): void {
     if (this.#isProbe && !this.#isTold) this.#breakers.released(this.#guarded);
     this.#isTold = true;
+  }
+
+  #measure(outcome: Parameters<CallMeasures['outcome']>[2]): void {
+    this.#measures?.outcome(this.#mode, this.#guarded.slug, outcome, this.#guarded.organisationId);
   }
 }
 

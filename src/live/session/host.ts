@@ -10,6 +10,7 @@ import { type Attempt, apiError } from '../../api/errors.ts';
 import { guardActions } from '../../runtime/actors.ts';
 import { type DialGate, RetryBudget } from '../failover/admission.ts';
 import type { Breakers } from '../failover/breakers/breakers.ts';
+import type { CallMeasures } from '../failover/model-attempt.ts';
 import type { LegRecord } from './leg/leg-record.ts';
 import type { ClientLine } from './outbox.ts';
 import { LiveSession } from './session.ts';
@@ -33,6 +34,7 @@ export type SessionPhase = 'connecting' | 'streaming' | 'ending' | 'settling';
 export interface SessionHostOptions extends Omit<SessionDependencies, 'attempts' | 'onState'> {
   sessionsMax: number;
   breakers: Breakers;
+  measures?: CallMeasures;
   dials: DialGate;
   /** Of what the process has too little for one more session. */
   shortOf?(): 'time' | 'memory' | undefined;
@@ -53,10 +55,10 @@ export class SessionHost {
 
   constructor(options: SessionHostOptions) {
     this.#options = options;
-    const { breakers, dials } = options;
+    const { breakers, measures, dials } = options;
     this.#dependencies = {
       ...options,
-      attempts: { breakers, dials, retries: new RetryBudget(() => this.#sessions.size) },
+      attempts: { breakers, measures, dials, retries: new RetryBudget(() => this.#sessions.size) },
       onState: (sessionId, value) => this.#phases.set(sessionId, phaseOf(value)),
       onEnded: (...ended) => this.#ended(...ended),
     };

@@ -2,6 +2,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 import { BusError } from '../../cluster/bus/bus.ts';
 import type { FileObserver, ObservedFile } from '../../files/transcribe.ts';
+import type { ModelMeasures } from '../../live/failover/choice/measures.ts';
 import { LegUnplaced } from '../../live/session/leg/leg-dialer.ts';
 import type { LegNote } from '../../live/session/leg/leg-record.ts';
 import type { SessionOpening, SessionSummary } from '../../live/session/session-opening.ts';
@@ -45,9 +46,14 @@ export class ObservedSessions {
   readonly #traces = new Map<string, SessionTrace>();
 
   readonly #trouble: NodeTrouble;
+  readonly #measures: Pick<ModelMeasures, 'delayed'> | undefined;
 
-  constructor(assembly: Pick<Assembly, 'metrics' | 'logger' | 'bus' | 'tracing' | 'providers'>, now?: () => number) {
+  constructor(
+    assembly: Pick<Assembly, 'metrics' | 'logger' | 'bus' | 'tracing' | 'providers'>,
+    { measures, now }: { measures?: Pick<ModelMeasures, 'delayed'>; now?: () => number } = {},
+  ) {
     this.#assembly = assembly;
+    this.#measures = measures;
     this.#trouble = new NodeTrouble(assembly.logger, 'no node opened a connection to a provider', now);
   }
 
@@ -55,6 +61,7 @@ export class ObservedSessions {
     const { metrics, logger, bus, tracing, providers } = this.#assembly;
     const trace = tracing && this.#trace(opening, tracing, metrics);
     const counts = new SessionCounts(metrics, bus.node, labelsOf(providers));
+    const measures = this.#measures;
     this.#counts.set(opening.sessionId, counts);
     const tellLeg = legLines(trace === undefined ? logger : logger.child(idsOf(trace)), opening.sessionId);
     return {
@@ -65,6 +72,7 @@ export class ObservedSessions {
       },
       turn(note) {
         counts.turn(note);
+        if (note.partialMs !== undefined) measures?.delayed('live', note.model, note.partialMs);
         trace?.turn(note);
       },
       failover(note) {

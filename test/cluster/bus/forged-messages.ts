@@ -44,6 +44,20 @@ export const FORGERIES: Readonly<Record<keyof typeof names, ((targets: Targets) 
       ...{ type: names.BREAKER_OPENED, node: 'forged', model: 'loopback/numbered', credentialId: 'service' },
       ...{ openMs: 600_000, organisationId },
     }),
+  MODELS_MEASURED: () =>
+    topic(names.MODELS_MEASURED, {
+      ...{ type: names.MODELS_MEASURED, node: 'forged' },
+      models: [
+        {
+          mode: 'live',
+          model: 'loopback/numbered',
+          attempts: 10_000,
+          errors: 10_000,
+          empties: 0,
+          delays: [[0, 10_000]],
+        },
+      ],
+    }),
   WATCH_SESSION: ({ edge, sessionId }) => [
     { subject: `s.${names.WATCH_SESSION}`, body: ask({ type: 'watch', sessionId }), reply: `n.${edge}.r.1` },
   ],

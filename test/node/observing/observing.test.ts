@@ -114,7 +114,7 @@ it('logs a node that opens no connections once a minute, for any number of sessi
   const parts = { metrics: createMetrics(), logger, tracing: undefined, providers: providersWith([]) };
   const observed = new ObservedSessions(
     { ...parts, bus: { node: 'edge-1' } } as unknown as ConstructorParameters<typeof ObservedSessions>[0],
-    () => nowMs,
+    { now: () => nowMs },
   );
   const silent = new BusError('timeout', 'There was no answer within 1000 ms.');
   const full = new LegUnplaced('The node has no room for a leg.');

@@ -1,0 +1,45 @@
+// `model=auto` and `fallbacks=auto`: the gateway chooses the models. What a request may prefer, and how the choice is explained.
+import { type Static, Type } from '@sinclair/typebox';
+
+/** In the place of a model that the request names. An alias of this name comes first. */
+export const AUTO = 'auto';
+
+/** Accuracy is not among them: nothing here measures it. */
+export const PREFERENCES = ['reliability', 'latency', 'price'] as const;
+export type Preference = (typeof PREFERENCES)[number];
+
+export const Prefer = Type.Unsafe<Preference>(
+  Type.Union(
+    PREFERENCES.map((each) => Type.Literal(each)),
+    {
+      default: 'reliability',
+      description:
+        'With `model=auto` or `fallbacks=auto`, the first criterion of the choice. `reliability`: the fewest failures and empty answers. `latency`: live the earliest first words, for files the fastest answer. `price`: the lowest price with the requested add-ons. Accuracy is not measured.',
+    },
+  ),
+);
+
+export const ChosenModel = Type.Object({
+  model: Type.String({ description: 'Slug `<provider>/<model>`.' }),
+  reason: Type.String({ description: 'Why it precedes the next candidate, for people. It may change.' }),
+  price_per_minute: Type.Optional(
+    Type.String({ description: 'USD, decimal, with the requested add-ons; absent where the price is per session.' }),
+  ),
+  first_word_ms: Type.Optional(
+    Type.Number({ description: 'Live: median time from the first audio of a turn until its first words.' }),
+  ),
+  answer_ms_per_second: Type.Optional(
+    Type.Number({ description: 'Files: median time until the answer, for each second of audio.' }),
+  ),
+  error_rate: Type.Optional(
+    Type.Number({ description: 'Share of attempts that failed or were empty, from 0 to 1; absent without attempts.' }),
+  ),
+  measured: Type.Integer({
+    description: 'Number of attempts at it in the last six hours, on all nodes; 1000 stands for 1000 or more.',
+  }),
+});
+export type ChosenModel = Static<typeof ChosenModel>;
+
+export const Choice = Type.Array(ChosenModel, {
+  description: 'The models that the gateway chose, in order. Absent without `auto`.',
+});
