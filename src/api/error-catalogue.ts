@@ -241,6 +241,13 @@ export const ERROR_CATALOGUE = {
     'stop',
     'No requested model has a price in this mode (with `strict`: one of them has none). The operator has to set one.',
   ),
+  no_model_available: row(
+    'invalid_request_error',
+    422,
+    4000,
+    'stop',
+    'No model fits a request with `model=auto` (with `strict`: or with `fallbacks=auto`). The message says which condition left none.',
+  ),
   message_too_big: row(
     'invalid_request_error',
     null,

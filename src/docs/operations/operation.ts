@@ -197,6 +197,7 @@ const CHAIN_CODES: readonly ErrorCode[] = [
   'model_not_found',
   'unsupported_parameter',
   'upstream_not_configured',
+  'no_model_available',
   'model_not_priced',
   'ledger_unavailable',
   'upstream_account',

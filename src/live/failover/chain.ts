@@ -5,6 +5,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { faultOf } from '../../api/accepted.ts';
 import { FALLBACKS_MAX } from '../../api/bounds.ts';
+import type { ChosenModel } from '../../api/choice.ts';
 import { ApiError, type ApiErrorExtras, apiError, printable } from '../../api/errors.ts';
 import type { Candidate } from '../../api/listen.ts';
 import type { Mode } from '../../api/models.ts';
@@ -16,6 +17,7 @@ import { type AskedRule, paramsWithin } from '../../vendors/kit/place-rules.ts';
 import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../../vendors/kit/provider.ts';
 import type { Told } from '../../vendors/kit/vocabulary/mapping.ts';
 import { type CredentialDependencies, credentialOf, ownKeyWords, type Unusable } from './chain-credential.ts';
+import type { ChoiceDependencies } from './choice/measures.ts';
 import { understands } from './last-resort.ts';
 import { mappedFor, type Spoken } from './vocabulary.ts';
 
@@ -53,6 +55,8 @@ export interface ResolvedCandidate {
   sampleRate: number;
   /** The operator's, which the request does not name. */
   isLastResort?: true;
+  /** Why the gateway has chosen it, where it has. */
+  chosen?: ChosenModel;
   /** What becomes of the members of the request that all models are asked. */
   told: readonly Told[];
   degradations: Degradation[];
@@ -84,6 +88,8 @@ export interface ChainDependencies extends CredentialDependencies {
   prices: PriceList;
   /** The operator's: see `VOXGATE_LAST_RESORT`. */
   lastResort?: string | undefined;
+  /** What `auto` is decided by; absent: by prices. */
+  choice?: ChoiceDependencies;
 }
 
 /** The chain of a request, with warnings about the chain itself. Throws an ApiError naming the parameter at fault. */
@@ -106,7 +112,7 @@ export async function resolveChain(
   for (const [index, candidate] of [own, ...ask.fallbacks].entries()) {
     const param = index === 0 ? 'model' : 'fallbacks';
     const isAliased = index < (ask.aliased ?? 0);
-    const checked = await member(candidate, param, ask, isAliased, dependencies);
+    const checked = await checkedMember(candidate, param, ask, isAliased, dependencies);
     if ('remedy' in checked) {
       missing ??= apiError(checked.code, `${checked.why} ${checked.remedy}`, { param });
       if (ask.strict && checked.otherMode !== true) throw missing;
@@ -137,7 +143,7 @@ async function lastResort(
   const { card } = find(model, 'fallbacks', dependencies.providers);
   if (!understands(card, first.card, ask)) return undefined;
   try {
-    const checked = await member({ model, credential: 'service' }, 'fallbacks', ask, true, dependencies);
+    const checked = await checkedMember({ model, credential: 'service' }, 'fallbacks', ask, true, dependencies);
     return 'remedy' in checked ? undefined : { ...checked, isLastResort: true };
   } catch (error) {
     // Residency rules or `strict` leave it out.
@@ -169,7 +175,8 @@ function refuseBarred(members: readonly ResolvedCandidate[]): void {
   );
 }
 
-async function member(
+/** One model, as it would be asked. Throws an ApiError where it cannot honour the request. */
+export async function checkedMember(
   candidate: Candidate,
   param: 'model' | 'fallbacks',
   ask: Ask,

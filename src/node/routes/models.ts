@@ -49,7 +49,15 @@ export function listModels(
       placed({ provider, card, mode: each, params: {}, access: known }, rule) !== undefined;
     const within = provider.models.filter((card) => isFree(rule) || card.modes.some((each) => isWithin(card, each)));
     const listed = within.map(
-      ({ priceSource: _, switching: __, liveCapabilities: ___, isWhisper: ____, live_turns, ...card }) => {
+      ({
+        priceSource: _,
+        switching: __,
+        liveCapabilities: ___,
+        isWhisper: ____,
+        isForOnePurpose: _____,
+        live_turns,
+        ...card
+      }) => {
         const modes = card.modes.filter((mode) => own !== undefined || prices.priceOf(card.id, mode) !== undefined);
         return {
           ...card,

@@ -151,6 +151,7 @@ export const models = modelCards(
       languages: ['en'],
       ...NOVA_2,
       can: { language_detection: false },
+      isForOnePurpose: true as const,
     })),
     {
       id: 'flux-general-en',

@@ -110,6 +110,7 @@ export const models = modelCards(
       name: 'Short',
       description: 'Commands and short utterances. Files up to a minute.',
       languages: LONG,
+      isForOnePurpose: true,
       ...price,
     },
     {
@@ -117,6 +118,7 @@ export const models = modelCards(
       name: 'Telephony',
       description: 'Telephone calls, at 8 kHz. Files up to a minute.',
       languages: TELEPHONY,
+      isForOnePurpose: true,
       ...price,
     },
   ],

@@ -44,6 +44,8 @@ interface Row {
   /** See `ModelCard`; a model whose id says so is one anyway. */
   isWhisper?: boolean;
   /** See `ModelCard`. */
+  isForOnePurpose?: true;
+  /** See `ModelCard`. */
   switching?: readonly string[];
   created?: number;
   sampleRates?: readonly number[];
@@ -100,7 +102,8 @@ export const ownServer = {
 
 export function modelCards(provider: string, common: Common, rows: readonly Row[]): readonly ModelCard[] {
   return rows.map((row) => {
-    const { name, description, live, batch, can, canLive, switching, isWhisper = /whisper/i.test(row.id) } = row;
+    const { name, description, live, batch, can, canLive, switching, isForOnePurpose } = row;
+    const { isWhisper = /whisper/i.test(row.id) } = row;
     const price = (amount: string) => ({ unit: 'minute', amount, byok: '0.00', ...common.price }) as const;
     const minimum = row.batchMinimum === undefined ? {} : { minimum: row.batchMinimum };
     const addOns = (mode: Mode) => {
@@ -133,6 +136,7 @@ export function modelCards(provider: string, common: Common, rows: readonly Row[
       },
       ...(canLive === undefined ? {} : { liveCapabilities: canLive }),
       ...(isWhisper ? { isWhisper } : {}),
+      ...(isForOnePurpose === undefined ? {} : { isForOnePurpose }),
       ...(switching === undefined ? {} : { switching }),
       priceSource: { ...common.priceSource, date: row.priceDate ?? common.priceSource.date },
     };

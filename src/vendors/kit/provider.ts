@@ -21,6 +21,8 @@ export interface ModelCard extends Omit<Model, 'object' | 'owned_by' | 'provider
   liveCapabilities?: Partial<Capabilities>;
   /** Whisper, or made like it: it gives text for audio without speech. */
   isWhisper?: true;
+  /** It was made for one kind of speech, such as commands or a trade: it is used where it is named, and never chosen. */
+  isForOnePurpose?: true;
   /** Languages between which it switches where it detects them; all that it knows when absent. */
   switching?: readonly string[];
 }

@@ -25,6 +25,8 @@ const row = (id: string, language: string, name: string, description: string) =>
   live: '0',
 });
 
+const forOnePurpose = (...parts: Parameters<typeof row>) => ({ ...row(...parts), isForOnePurpose: true as const });
+
 const common: Parameters<typeof modelCards>[1] = {
   created: 1_763_596_800,
   capabilities: {
@@ -54,26 +56,26 @@ export const models = modelCards('local', common, [
     ),
     can: { formatting: true },
   },
-  row(
+  forOnePurpose(
     'commands-en',
     'en',
     'Commands, English',
     `${COMMANDS} Of random commands from the grammar, 93 % were completely right in the four clearest voices of a synthesiser, 32 % in six ordinary ones. ${NO_DICTATION}`,
   ),
-  row(
+  forOnePurpose(
     'digits-en',
     'en',
     'Digits, English',
     `Strings of digits. Of random strings from the grammar, 81 % were right in the four clearest voices of a synthesiser, about one in five in ordinary ones. ${NO_DICTATION}`,
   ),
-  row('align-en', 'en', 'Alignment, English', `${ALIGNMENT} ${NO_DICTATION}`),
-  row(
+  forOnePurpose('align-en', 'en', 'Alignment, English', `${ALIGNMENT} ${NO_DICTATION}`),
+  forOnePurpose(
     'commands-fr',
     'fr',
     'Commands, French',
     `${COMMANDS} Of random commands from the grammar, 86 % were completely right in the three clearest voices of a synthesiser, 53 % in four ordinary ones. ${NO_DICTATION}`,
   ),
-  row('align-fr', 'fr', 'Alignment, French', `${ALIGNMENT} ${NO_DICTATION}`),
+  forOnePurpose('align-fr', 'fr', 'Alignment, French', `${ALIGNMENT} ${NO_DICTATION}`),
 ]);
 
 /** The rows of the operator's own models. */
