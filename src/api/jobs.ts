@@ -46,7 +46,10 @@ export const JobAnswer = Type.Object({
   object: Type.Literal('job'),
   id: Type.String(),
   status: JobStatus,
-  model: Type.String({ description: 'As the request named it: a slug or an alias.' }),
+  model: Type.String({
+    description:
+      'As the request named it: a slug, an alias or `auto`. Of a completed job with `auto`, the model that transcribed it.',
+  }),
   file: Type.Object({
     name: Type.String(),
     bytes: Type.Union([Type.Integer(), Type.Null()], { description: 'Null where the audio is at an address.' }),

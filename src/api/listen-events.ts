@@ -1,5 +1,6 @@
 // The events of `GET /v1/listen`: what a session sends to its client.
 import { type Static, Type } from '@sinclair/typebox';
+import { Choice } from './choice.ts';
 import { ErrorObject } from './error-body.ts';
 import { Encoding } from './listen.ts';
 import { AskedOfModels } from './vocabulary.ts';
@@ -83,6 +84,7 @@ export const SessionStarted = Type.Object(
       { description: 'The models to use when the first one fails, in order.' },
     ),
     chain: AskedOfModels,
+    choice: Type.Optional(Choice),
     channels: Type.Optional(
       Type.Integer({ minimum: 2, description: 'Number of transcribed channels; absent if there is one.' }),
     ),
@@ -309,6 +311,7 @@ export const Configured = Type.Object(
     model: Slug,
     fallbacks: Type.Array(Slug, { description: 'The models to use when it fails, in order.' }),
     chain: AskedOfModels,
+    choice: Type.Optional(Choice),
     from: Type.Number({
       description: 'The position from which on the change applies, in seconds from the beginning of the audio.',
     }),

@@ -2,6 +2,7 @@
 // be served as well.
 import { type Static, Type } from '@sinclair/typebox';
 import { CONFIGURATIONS_MAX, FALLBACKS_MAX, LATENCIES, SPEECH_GATES } from './bounds.ts';
+import { Prefer, type Preference } from './choice.ts';
 import type { DataResidencyRule } from './residency-rule.ts';
 import { Vocabulary } from './vocabulary.ts';
 
@@ -9,6 +10,8 @@ import { Vocabulary } from './vocabulary.ts';
 export interface ListenRequest {
   model: string;
   fallbacks: Candidate[];
+  /** What models are chosen by, where they are. */
+  prefer?: Preference | undefined;
   /** So many of the models, from the first on, are those of an alias. */
   aliased?: number;
   sampleRate: number;
@@ -123,14 +126,15 @@ export const Configure = Type.Object(
     model: Type.Optional(
       Type.String({
         description:
-          'Slug or alias of the model to use from now on. Without `provider_params`, it does not inherit those of the model before.',
+          'Slug or alias of the model to use from now on, or `auto`. Without `provider_params`, it does not inherit those of the model before.',
       }),
     ),
     fallbacks: Type.Optional(
       Type.Union([Type.String(), Type.Array(Type.Union([Type.String(), Candidate]))], {
-        description: `At most ${FALLBACKS_MAX}; an empty list removes all fallbacks.`,
+        description: `At most ${FALLBACKS_MAX}, or \`auto\`; an empty list removes all fallbacks.`,
       }),
     ),
+    prefer: Type.Optional(Prefer),
     provider_params: Type.Optional(ProviderParams),
     language: Type.Optional(Type.String({ description: 'BCP-47 tag, or `auto`.' })),
     ...{ languages, keyterms, prompt, redact, vocabulary_boost },

@@ -3,6 +3,7 @@
 // the two.
 import { type TSchema, Type } from '@sinclair/typebox';
 import { FALLBACKS_MAX } from './bounds.ts';
+import { Prefer } from './choice.ts';
 import {
   Candidate,
   CHANNELS,
@@ -38,16 +39,18 @@ const LANGUAGE_FORM = `^(auto|${LANGUAGE_TAG})$`;
 /** What a chain of models is made of, in a form and in a query. */
 const chainMembers = {
   model: Type.String({
-    description: 'Slug `<provider>/<model>`; `GET /v1/models` lists them. Or an alias of your key or organisation.',
+    description:
+      'Slug `<provider>/<model>`; `GET /v1/models` lists them. Or an alias of your key or organisation. Or `auto`: the gateway chooses the model, and fallbacks if you name none.',
     maxLength: 128,
     examples: ['local/dictation-en'],
   }),
   fallbacks: Type.Optional(
     Type.String({
-      description: `Models to use when the first one fails, in order, at most ${FALLBACKS_MAX}: slugs separated by commas, or a JSON array of slugs and objects of the schema \`Candidate\`.`,
+      description: `Models to use when the first one fails, in order, at most ${FALLBACKS_MAX}: slugs separated by commas, or a JSON array of slugs and objects of the schema \`Candidate\`. \`auto\` adds up to two models of other providers.`,
       examples: ['deepgram/nova-3,openai/whisper-1', '[{"model":"deepgram/nova-3","credential":"service"}]'],
     }),
   ),
+  prefer: Type.Optional(Prefer),
   language: Type.Optional(
     Type.String({
       pattern: LANGUAGE_FORM,
@@ -161,7 +164,7 @@ const parameters = {
   model: Type.Optional(
     Type.String({
       ...chainMembers.model,
-      description: 'Slug `<provider>/<model>`. Required, in the URL or in a start message.',
+      description: 'Slug `<provider>/<model>`, an alias, or `auto`. Required, in the URL or in a start message.',
     }),
   ),
   sample_rate: Type.Optional(

@@ -1,5 +1,6 @@
 // `POST /v1/audio/transcriptions`: the form's fields and the answers. Reading the form is the edge's work.
 import { type Static, Type } from '@sinclair/typebox';
+import { Choice, type Preference } from './choice.ts';
 import type { Candidate, SpeechGateMode } from './listen.ts';
 import { Word } from './listen-events.ts';
 import type { DataResidencyRule } from './residency-rule.ts';
@@ -19,6 +20,8 @@ export type ResponseFormat = Static<typeof ResponseFormat>;
 export interface TranscriptionRequest {
   model: string;
   fallbacks: Candidate[];
+  /** What models are chosen by, where they are. */
+  prefer?: Preference | undefined;
   /** So many of the models, from the first on, are those of an alias. */
   aliased?: number;
   responseFormat: ResponseFormat;
@@ -129,6 +132,7 @@ export const VerboseTranscription = Type.Object({
     byok: Type.Boolean(),
   }),
   no_speech: noSpeechAtAll,
+  choice: Type.Optional(Choice),
   fallback: Type.Optional(Type.Array(Type.Object({ model: Type.String(), reason: Type.String() }))),
   warnings: Type.Optional(Type.Array(Warning)),
   logprobs,

@@ -10,6 +10,7 @@ import {
 } from '../api/transcriptions.ts';
 import { usdOf } from '../config/prices/price.ts';
 import type { Degradation } from '../live/failover/chain.ts';
+import { choiceOf } from '../live/failover/choice/choose.ts';
 import { baseLanguage, languageName } from '../vendors/kit/languages/whisper-languages.ts';
 import { hasTimes } from './claims.ts';
 import type { FileResult } from './job.ts';
@@ -31,7 +32,8 @@ export const transcriptionOf = (result: FileResult): Transcription => ({
 
 /** `response_format=verbose_json`. */
 export function verboseTranscriptionOf(result: FileResult, requestId: string): VerboseTranscription {
-  const { request, outcome, warnings, charge } = result;
+  const { request, outcome, members = [], warnings, charge } = result;
+  const choice = choiceOf(members);
   const { member, attempts, utterances } = outcome;
   const wanted = request.timestampGranularities;
   const shows = (granularity: 'word' | 'segment') => wanted.length === 0 || wanted.includes(granularity);
@@ -47,6 +49,7 @@ export function verboseTranscriptionOf(result: FileResult, requestId: string): V
     ...logprobsOf(result),
     usage: { ...usageOf(result), cost_usd: usdOf(charge.costMicroUsd), byok: charge.own },
     ...noSpeechIn(outcome),
+    ...(choice === undefined ? {} : { choice }),
     ...(attempts.length === 0 ? {} : { fallback: attempts }),
     ...warningsOf(warnings),
   };

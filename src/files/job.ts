@@ -6,12 +6,14 @@ import type { DataResidencyRule } from '../api/residency-rule.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import { rawRate, type UploadedFile } from '../http/multipart/form.ts';
 import {
+  type Ask,
   type ChainDependencies,
   type Degradation,
   keepReady,
   type ResolvedCandidate,
   resolveChain,
 } from '../live/failover/chain.ts';
+import { chosenChain, isChosen, preferUnused, type Wishes } from '../live/failover/choice/choose.ts';
 import { isFree, type MeterCandidate } from '../money/ledger/meter.ts';
 import { pricedMembers } from '../money/ledger/meter-contract.ts';
 import { type LimitedSignal, limitedSignal } from '../runtime/timeouts.ts';
@@ -60,6 +62,8 @@ export interface JobOptions {
   isUnlimited: boolean;
   /** Throws an ApiError where the key does not allow one of these models. */
   requireModels(slugs: readonly string[]): void;
+  /** Whether the key allows the model. */
+  allowsModel(slug: string): boolean;
   /** The model behind all that are named, where the key allows it. */
   lastResort?: string | undefined;
   /** What the request, its key and its organisation ask for of where audio goes. */
@@ -81,6 +85,8 @@ export interface FileResult {
   /** What was requested, in front of the file and behind it. */
   request: TranscriptionRequest;
   outcome: TranscriptionOutcome;
+  /** The models that could have transcribed it. */
+  members?: readonly ResolvedCandidate[];
   /** What of the request was not done, or was done in another way. */
   warnings: readonly Degradation[];
   charge: Charge;
@@ -185,12 +191,13 @@ export class FileJob {
     }
   }
 
-  /** Checks models, permissions and credit. Throws an ApiError. */
-  async admit(request: TranscriptionRequest): Promise<Admitted> {
-    const { organisationId, keyId, requireModels, rulesOf, lastResort } = this.#options;
+  /** Checks models, permissions and credit. Throws an ApiError. @param bytes of the file, where they are known */
+  async admit(request: TranscriptionRequest, bytes?: number): Promise<Admitted> {
+    const { organisationId, keyId, requireModels, rulesOf, lastResort, allowsModel } = this.#options;
     const { reservations } = this.#dependencies;
     const rules = rulesOf?.(request.rule) ?? [];
-    const { members, warnings } = await chainOf(request, organisationId, this.#dependencies, rules, lastResort);
+    const by = { organisationId, allowsModel, bytes };
+    const { members, warnings } = await chainOf(request, by, this.#dependencies, rules, lastResort);
     requireModels(members.map(({ slug }) => slug));
     const priced = pricedMembers(members);
     if (!priced.every(isFree)) await reservations.requireCredit({ organisationId, keyId });
@@ -209,14 +216,14 @@ export class FileJob {
       ...withFileWarnings(work.length, ofAnswer(request, outcome.warnings)),
       ...shortcomings(request, outcome),
     ];
-    return { request, outcome, warnings, charge };
+    return { request, outcome, members: work.members, warnings, charge };
   }
 
   /** Admits and measures the file, and holds what the dearest model would cost. */
   async #begin(upload: Upload): Promise<Work> {
     const { requestId, chargeId, organisationId, keyId, isUnlimited } = this.#options;
     const { reservations, lengths, longFiles } = this.#dependencies;
-    const admitted = await this.admit(upload.request);
+    const admitted = await this.admit(upload.request, upload.file.size);
     const { members, priced } = admitted;
     const { slug: model } = members[0] as ResolvedCandidate;
     const length = await lengthOf(upload.file, costsByLength(priced), lengths, organisationId);
@@ -352,35 +359,54 @@ const notHonoured = ({ warnings }: Pick<Work, 'warnings'>, ...by: ResolvedCandid
 const membersOf = ({ member, shares }: TranscriptionOutcome): ResolvedCandidate[] =>
   shares?.map((share) => share.member) ?? [member];
 
+/** Whose request it is, and how large its file. */
+interface ChainBy extends Pick<JobOptions, 'organisationId' | 'allowsModel'> {
+  bytes?: number | undefined;
+}
+
+function wishesOf(fields: TranscriptionRequest, { allowsModel, bytes = 0 }: ChainBy): Wishes {
+  return {
+    preference: fields.prefer,
+    allows: allowsModel,
+    prefersInterims: false,
+    // A file that is too large goes in parts.
+    unmetBy: (member) =>
+      timesMissing(fields, member).length + (bytes > (member.card.audio.max_file_bytes ?? bytes) ? 1 : 0),
+    isFit: (member) => !fields.strict || timesMissing(fields, member).length === 0,
+  };
+}
+
 /** The chain of a request, checked. Throws an ApiError naming the field at fault. */
 export async function chainOf(
   fields: TranscriptionRequest,
-  organisationId: string,
+  by: ChainBy,
   dependencies: ChainDependencies,
   rules: readonly AskedRule[] = [],
   lastResort?: string,
 ): Promise<{ members: ResolvedCandidate[]; warnings: Degradation[] }> {
-  const chain = await resolveChain(
-    {
-      mode: 'batch',
-      organisationId,
-      model: fields.model,
-      providerParams: fields.providerParams,
-      credential: fields.credential,
-      fallbacks: fields.fallbacks,
-      aliased: fields.aliased,
-      // The file's own rate is known only when its header was read; the job converts to what the model takes.
-      sampleRate: 16_000,
-      language: fields.language,
-      diarization: fields.diarization,
-      common: fields.common,
-      interimResults: false,
-      strict: fields.strict,
-      lastResort,
-      rules,
-    },
-    dependencies,
-  );
+  const ask: Ask = {
+    mode: 'batch',
+    organisationId: by.organisationId,
+    model: fields.model,
+    providerParams: fields.providerParams,
+    credential: fields.credential,
+    fallbacks: fields.fallbacks,
+    aliased: fields.aliased,
+    // The file's own rate is known only when its header was read; the job converts to what the model takes.
+    sampleRate: 16_000,
+    language: fields.language,
+    diarization: fields.diarization,
+    common: fields.common,
+    interimResults: false,
+    strict: fields.strict,
+    lastResort,
+    rules,
+  };
+  const isByGateway = isChosen(fields);
+  const chain = await (isByGateway
+    ? chosenChain(ask, wishesOf(fields, by), dependencies)
+    : resolveChain(ask, dependencies));
+  if (fields.prefer !== undefined && !isByGateway) chain.warnings.push(preferUnused);
   if (!fields.strict) return chain;
   const members = chain.members.filter((each) => each.isLastResort !== true || timesMissing(fields, each).length === 0);
   const [fault] = [...members.flatMap((member) => timesMissing(fields, member)), ...leftOut(fields)];

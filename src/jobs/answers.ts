@@ -1,5 +1,6 @@
 // How the gateway's own jobs are shown, and their results in each format.
 import { shownAddress } from '../api/audio-source.ts';
+import { AUTO } from '../api/choice.ts';
 import type { JobAnswer, JobStatus } from '../api/jobs.ts';
 import type {
   DiarizedTranscription,
@@ -21,7 +22,8 @@ type Shown = ShownJob & { attempts?: number; keptUntil?: Date | undefined };
 /** @param isWhole with the transcript */
 export function jobAnswer(job: Shown, requestId: string, isWhole: boolean): JobAnswer {
   const { id, file, state, createdAt, endedAt, attempts = 1, keptUntil } = job;
-  const { model, responseFormat, audioUrl } = askedOf(job.asked);
+  const { model: named, responseFormat, audioUrl } = askedOf(job.asked);
+  const model = named === AUTO && state.type === 'done' ? state.heard.transcription.model : named;
   return {
     ...{ object: 'job', id, status: statusOf(job), model, response_format: responseFormat, attempts },
     file: { name: file.filename, bytes: audioUrl === undefined ? file.bytes : null },

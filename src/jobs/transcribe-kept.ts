@@ -1,6 +1,7 @@
 // The work of a job: a file that is kept whole, transcribed as by `/v1/audio/transcriptions`, in a shape that all others can be made of.
 import type { Authenticator } from '../accounts/auth/authenticate.ts';
 import {
+  allowsModel,
   type Caller,
   isUnlimited,
   lastResortFor,
@@ -72,6 +73,7 @@ const fileJob = (
     keyId: caller.keyId,
     isUnlimited: isUnlimited(caller),
     requireModels: (slugs) => requireModels(caller, slugs),
+    allowsModel: (slug) => allowsModel(caller, slug),
     lastResort: lastResortFor(caller, dependencies.lastResort),
     rulesOf: (asked) => residencyRulesOf(caller, asked),
     client,

@@ -167,6 +167,10 @@ function handlersOf(
     hasService: (provider: string, mode: Mode) =>
       mode === 'live' && live.placement !== undefined ? live.placement.hasService(provider) : served.has(provider),
     ownKeyOf: vault.vault.ownKeyOf,
+    choice: {
+      figuresOf: live.measures.figuresOf.bind(live.measures),
+      isOpen: live.breakers.isOpen.bind(live.breakers),
+    },
     lastResort: config.session.lastResort,
     authenticator,
     limits: services.limits,
@@ -286,6 +290,7 @@ function filesOf(assembly: Assembly, { money, live }: EdgeServices) {
     formMemory,
     remoteAudio,
     breakers: live.breakers,
+    measures: live.measures,
     settings: { ...config.batch, fileBytesMax: config.limits.fileBytesMax, spoolDirectory: spoolDirectory(config) },
   };
 }

@@ -18,6 +18,7 @@ import {
   readLanguage,
   readList,
   readParams,
+  readPrefer,
   readRule,
   readSpeechGate,
   readVocabulary,
@@ -49,6 +50,7 @@ const KNOWN = [
   'retention',
   'stream',
   'fallbacks',
+  'prefer',
 ];
 /** What OpenAI calls `keyterms`, and how many it takes. */
 const KEYWORDS = 'keywords[]';
@@ -83,6 +85,7 @@ export function readFields(fields: readonly (readonly [string, string])[]): Tran
   return {
     model,
     fallbacks: readFallbacks(one.get('fallbacks')),
+    prefer: readPrefer(one.get('prefer')),
     responseFormat,
     language: readLanguage(one.get('language')),
     diarization: responseFormat === 'diarized_json' || readBoolean('diarization', one.get('diarization'), false),

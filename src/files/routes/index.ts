@@ -3,12 +3,14 @@
 
 import type { KeyLimits } from '../../accounts/auth/limits.ts';
 import {
+  allowsModel,
   type Caller,
   isUnlimited,
   lastResortFor,
   requireModels,
   residencyRulesOf,
 } from '../../accounts/auth/permissions.ts';
+import { AUTO } from '../../api/choice.ts';
 import { ApiError, type ErrorCode } from '../../api/errors.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
 import {
@@ -75,6 +77,7 @@ const jobOf = (
     keyId: caller.keyId,
     isUnlimited: isUnlimited(caller),
     requireModels: (slugs) => requireModels(caller, slugs),
+    allowsModel: (slug) => allowsModel(caller, slug),
     lastResort: lastResortFor(caller, dependencies.lastResort),
     rulesOf: (asked) => residencyRulesOf(caller, asked),
     client: request.signal,
@@ -137,7 +140,11 @@ async function answerAgain(
   const reading = readWithoutFile(request, limit, dependencies, caller.key, (chunk) => print.file(chunk));
   const sent = await reading.finally(limit.release);
   const fields = requestOf(sent.fields, dependencies, caller.key);
-  requireModels(caller, [fields.model, ...fields.fallbacks.map((fallback) => fallback.model)]);
+  const named = [fields.model, ...fields.fallbacks.map((fallback) => fallback.model)];
+  requireModels(
+    caller,
+    named.filter((model) => model !== AUTO),
+  );
   await requirePlaces(fields, caller, dependencies);
   return before.replyTo(print.digest(sent.fields, sent.contentType));
 }
@@ -149,7 +156,8 @@ async function requirePlaces(
   dependencies: JobDependencies,
 ): Promise<void> {
   try {
-    await chainOf(fields, caller.organisationId, dependencies, residencyRulesOf(caller, fields.rule));
+    const by = { organisationId: caller.organisationId, allowsModel: (slug: string) => allowsModel(caller, slug) };
+    await chainOf(fields, by, dependencies, residencyRulesOf(caller, fields.rule));
   } catch (error) {
     const isOfPlace = error instanceof ApiError && PLACE_CODES.includes(error.code);
     if (isOfPlace || !(error instanceof ApiError)) throw error;

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { type AliasedKey, aliasOf, chainNamed } from '../../accounts/auth/aliases.ts';
 import type { ApiKey } from '../../accounts/keys/calls.ts';
 import type { AudioSource } from '../../api/audio-source.ts';
+import { AUTO } from '../../api/choice.ts';
 import { ApiError, apiError } from '../../api/errors.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
 import { readJson } from '../../http/json-body.ts';
@@ -141,7 +142,9 @@ function mustKeep(
   const { model: named = '' } = Object.fromEntries(asked);
   const [{ model }, ...fallbacks] = aliasOf(key, named) ?? [{ model: named }];
   const hasFallbacks =
-    fallbacks.length > 0 || asked.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '');
+    model === AUTO ||
+    fallbacks.length > 0 ||
+    asked.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '');
   return needsWholeFile({ model, hasFallbacks }, file, dependencies);
 }
 

@@ -8,6 +8,7 @@ import type { OutgoingEvent } from '../../api/listen-events.ts';
 import { bytesPerSample } from '../../audio/pcm.ts';
 import type { Told } from '../../vendors/kit/vocabulary/mapping.ts';
 import type { Degradation, ResolvedCandidate } from '../failover/chain.ts';
+import { choiceOf } from '../failover/choice/choose.ts';
 import type { OddLayout } from './audio/format-watch.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionOpening, SessionSettings, SessionTotals } from './session-opening.ts';
@@ -44,6 +45,7 @@ export class EventWriter {
   started(settings: SessionSettings): void {
     const { chain, request, requestId, warnings, resumeToken = null, continues } = this.#opening;
     const { messageBytesMax = Number.POSITIVE_INFINITY } = this.#opening;
+    const choice = choiceOf(chain);
     this.#outbox.push({
       type: 'session_started',
       request_id: requestId,
@@ -54,6 +56,7 @@ export class EventWriter {
         .slice(1)
         .map(({ slug, degradations }) => ({ model: slug, degrades: degradations.map(({ code }) => code) })),
       chain: chain.map(chainMember),
+      ...(choice === undefined ? {} : { choice }),
       resume_token: resumeToken,
       ...(continues === undefined ? {} : { continues: continuesOf(continues, request) }),
       limits: {
@@ -138,11 +141,13 @@ export class EventWriter {
     this.#configured = undefined;
     this.#announcedIndex = first;
     this.#announcedLegs = 0;
+    const choice = choiceOf([member, ...fallbacks]);
     this.#outbox.push({
       type: 'configured',
       model: member.slug,
       fallbacks: fallbacks.map(({ slug }) => slug),
       chain: [member, ...fallbacks].map(chainMember),
+      ...(choice === undefined ? {} : { choice }),
       from: this.#secondsOf(fromSample),
       replayed_seconds: this.#secondsOf(replaySamples),
     });

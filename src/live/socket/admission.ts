@@ -2,6 +2,7 @@
 
 import { chainNamed } from '../../accounts/auth/aliases.ts';
 import {
+  allowsModel,
   type Caller,
   isUnlimited,
   lastResortFor,
@@ -12,7 +13,14 @@ import { type Configure, isCoded, type ListenRequest } from '../../api/listen.ts
 import type { OpusDecoder } from '../../audio/codecs/opus-decoder.ts';
 import type { Meter, MeterCandidate } from '../../money/ledger/meter.ts';
 import { pricedMembers } from '../../money/ledger/meter-contract.ts';
-import { type ChainDependencies, type Degradation, type ResolvedCandidate, resolveChain } from '../failover/chain.ts';
+import {
+  type Ask,
+  type ChainDependencies,
+  type Degradation,
+  type ResolvedCandidate,
+  resolveChain,
+} from '../failover/chain.ts';
+import { chosenChain, isChosen, preferUnused } from '../failover/choice/choose.ts';
 import { type Configuration, newSessionId, type SessionOpening } from '../session/session-opening.ts';
 import type { TranscriptGatherer } from '../session/watch/session-observer.ts';
 import { changed } from './client-message.ts';
@@ -46,7 +54,9 @@ export async function openingOf(
   const { release: _, ...again } = asking;
   const others: SessionOpening[] = [];
   try {
-    while (others.length < channels - 1) others.push(await channelOf(parameters, again, dependencies));
+    // One choice of models for all of them.
+    const chosen = slugsOf(first.chain);
+    while (others.length < channels - 1) others.push(await channelOf(parameters, again, dependencies, chosen));
   } catch (error) {
     for (const opening of [first, ...others]) giveBack(opening, dependencies);
     throw error;
@@ -58,12 +68,13 @@ async function channelOf(
   parameters: ReadonlyMap<string, string>,
   { requestId, traceparent, caller, warnings: own, continues, release: taken }: Asking,
   dependencies: ListenDependencies,
+  keeps?: readonly string[],
 ): Promise<SessionOpening> {
   let release = taken;
   let decoder: OpusDecoder | undefined;
   try {
     dependencies.sessions.admit();
-    const { request, members, warnings } = await chainFor(parameters, caller, dependencies);
+    const { request, members, warnings } = await chainFor(parameters, caller, dependencies, keeps);
     const now = dependencies.wallNow();
     const sessionId = newSessionId(dependencies.node, now);
     const opening = {
@@ -84,7 +95,13 @@ async function channelOf(
     release ??= await dependencies.limits.takeSession(caller.key);
     decoder = await decoderFor(request, caller.organisationId, dependencies);
     const meter = await openMeter(opening, now, isUnlimited(caller), dependencies);
-    return { ...opening, configure: configuring(parameters, caller, meter, dependencies), meter, release, decoder };
+    return {
+      ...opening,
+      configure: configuring(parameters, opening, caller, meter, dependencies),
+      meter,
+      release,
+      decoder,
+    };
   } catch (error) {
     decoder?.free();
     release?.();
@@ -103,50 +120,68 @@ function gathererOf(
   return retentions.includes('none') ? undefined : gatherTranscript?.(organisationId, sessionId);
 }
 
-/** The models that are requested, as far as the caller may use them. Rejects with an ApiError. */
+/**
+ * The models that are requested, as far as the caller may use them. Rejects with an ApiError.
+ *
+ * @param keeps those that a session has already, where they are chosen
+ */
 export async function chainFor(
   parameters: ReadonlyMap<string, string>,
   caller: Caller,
   dependencies: ChainDependencies,
+  keeps: readonly string[] = [],
 ) {
   const asked = chainNamed(caller.key, readListenQuery(parameters));
   const request = { ...asked, latency: asked.latency ?? caller.key.latency ?? undefined };
-  const { members, warnings } = await resolveChain(
-    {
-      ...request,
-      mode: 'live',
-      organisationId: caller.organisationId,
-      interimResults: request.interimResults && parameters.has('interim_results'),
-      rules: residencyRulesOf(caller, request.rule),
-      lastResort: lastResortFor(caller, dependencies.lastResort),
-    },
-    dependencies,
-  );
-  requireModels(
-    caller,
-    members.map(({ slug }) => slug),
-  );
+  const ask: Ask = {
+    ...request,
+    mode: 'live',
+    organisationId: caller.organisationId,
+    interimResults: request.interimResults && parameters.has('interim_results'),
+    rules: residencyRulesOf(caller, request.rule),
+    lastResort: lastResortFor(caller, dependencies.lastResort),
+  };
+  const isByGateway = isChosen(request);
+  const { members, warnings } = isByGateway
+    ? await chosenChain(ask, wishesOf(request, caller, keeps), dependencies)
+    : await resolveChain(ask, dependencies);
+  requireModels(caller, slugsOf(members));
+  if (isByGateway) request.model = members[0]?.slug ?? request.model;
+  else if (request.prefer !== undefined) warnings.push(preferUnused);
   return { request, members, warnings };
 }
+
+const slugsOf = (chain: readonly ResolvedCandidate[]): string[] => chain.map(({ slug }) => slug);
+
+const wishesOf = ({ prefer, interimResults }: ListenRequest, caller: Caller, keeps: readonly string[]) => ({
+  preference: prefer,
+  allows: (slug: string) => allowsModel(caller, slug),
+  prefersInterims: interimResults,
+  keeps,
+});
 
 /** What changes of a session while it continues; one change is requested at a time. */
 function configuring(
   parameters: ReadonlyMap<string, string>,
+  { chain: first }: Pick<SessionOpening, 'chain'>,
   caller: Caller,
   meter: Pick<Meter, 'prepare'>,
   dependencies: ListenDependencies,
 ) {
   let current = parameters;
+  let keeps = slugsOf(first);
   return async (asked: Configure): Promise<Configuration> => {
     const next = changed(current, asked);
     const { request, members: chain } = await chainFor(
       next,
       await dependencies.authenticator.renewed(caller),
       dependencies,
+      keeps,
     );
     const members = pricedMembers(chain);
     await meter.prepare(members[0] as MeterCandidate);
     current = next;
+    keeps = slugsOf(chain);
     return { request, chain, members };
   };
 }

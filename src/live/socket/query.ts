@@ -2,6 +2,7 @@
 // refused with the parameter's name. Whether models can honour it is the chain's business (src/live/failover/chain.ts).
 import { Value } from '@sinclair/typebox/value';
 import { readBooleanIn } from '../../api/boolean.ts';
+import { PREFERENCES, type Preference } from '../../api/choice.ts';
 import { type ApiError, apiError, type ErrorCode, printable } from '../../api/errors.ts';
 import {
   Candidate,
@@ -39,6 +40,7 @@ export const VOCABULARY_MEMBERS = [...VOCABULARY_LISTS, 'prompt', 'vocabulary_bo
 const KNOWN = [
   'model',
   'fallbacks',
+  'prefer',
   'sample_rate',
   'encoding',
   'channels',
@@ -86,6 +88,7 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
   return {
     model,
     fallbacks: readFallbacks(query.get('fallbacks')),
+    prefer: readPrefer(query.get('prefer')),
     sampleRate: readSampleRate(query.get('sample_rate'), encoding),
     encoding,
     channels: readChannels(query.get('channels'), encoding),
@@ -137,6 +140,16 @@ export function readFallbacks(text: string | undefined): Candidate[] {
       'A member of `fallbacks` is a slug or an object {"model", "provider_params"?, "credential"?: "own" or "service"}, with no other members.',
     );
   });
+}
+
+/** What `auto` goes by; undefined for the default. */
+export function readPrefer(text: string | undefined): Preference | undefined {
+  if (text === undefined || text === '') return undefined;
+  const found = PREFERENCES.find((each) => each === text);
+  if (found !== undefined) return found;
+  const problem =
+    text === 'accuracy' ? '`prefer` is accuracy, which is not measured.' : `\`prefer\` is "${printable(text)}".`;
+  throw bad('prefer', `${problem} Accepted: ${PREFERENCES.join(', ')}.`);
 }
 
 /** A JSON object. */

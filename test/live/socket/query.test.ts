@@ -204,7 +204,7 @@ describe('a listen query', () => {
     const refusal = apiErrorOf(parameters);
     expect([refusal.code, refusal.extras.param, refusal.status, refusal.closeCode]).toEqual([code, param, 400, 4000]);
     expect(refusal.message).toMatch(/[.}]$/);
-    expect(refusal.message.length).toBeLessThan(400);
+    expect(refusal.message.length).toBeLessThan(480);
     expect(refusal.message).toMatch(/^[\x20-\x7e…]*$/);
   });
 
