@@ -284,6 +284,16 @@ it.each([
   await expect(client.listen(options).close()).rejects.toMatchObject(expected);
 });
 
+it('begins with a model that the gateway chooses, and changes to another choice', async () => {
+  const session = client.listen({ model: 'auto', prefer: 'latency', language: 'fr' });
+  session.configure({ fallbacks: ['auto'], prefer: 'price' });
+  void session.close();
+  const choices = [];
+  for await (const event of session)
+    if (event.type === 'session_started' || event.type === 'configured') choices.push(event.choice?.[0]?.model);
+  expect(choices[0]).toMatch(/^loopback\//);
+});
+
 it('takes options that no URL can hold, in a first message', async () => {
   const turns = Array.from({ length: 20 }, (_, index) => ({ text: `${index} ${'x'.repeat(1_000)}`, seconds: 0.1 }));
   const session = client.listen({

@@ -115,6 +115,14 @@ it('fallbacks, options and warnings reach the other side and come back', async (
   await expect(strict).rejects.toMatchObject({ status: 422, code: 'unsupported_parameter', param: 'prompt' });
 });
 
+it('lets the gateway choose the model, and shows the choice', async () => {
+  const asked = { model: 'auto', prefer: 'price', language: 'fr', file: bytes } as const;
+  const answer = await client.transcribe({ ...asked, responseFormat: 'verbose_json' });
+  expect(answer.choice?.[0]).toMatchObject({ model: answer.model, price_per_minute: '0.00' });
+  const wrong = client.transcribe({ ...asked, prefer: 'accuracy' as 'price' });
+  await expect(wrong).rejects.toMatchObject({ status: 400, param: 'prefer' });
+});
+
 describe('text for audio without a voice', () => {
   const silent = {
     model: 'loopback/script' as const,

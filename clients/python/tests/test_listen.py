@@ -187,6 +187,8 @@ class Session(Case):
             "suspend_seconds": 60,
             "turn_events": True,
             "keyterms": ["Voxgate"],
+            "fallbacks": ["auto"],
+            "prefer": "price",
             "provider_params": {"turns": turns},
         }
         async with self.client().listen(**options) as session:

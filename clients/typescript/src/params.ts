@@ -30,6 +30,9 @@ export type Fallback =
 /** What happens to text for audio without a voice: it passes, is marked `no_speech`, or is left out. */
 export type SpeechGate = 'off' | 'mark' | 'drop';
 
+/** What `model: 'auto'` and `fallbacks: ['auto']` are chosen by; `reliability` when absent. */
+export type Preference = 'reliability' | 'latency' | 'price';
+
 /** The fallbacks as the gateway reads them; undefined without any. */
 export function fallbacksText(fallbacks: readonly Fallback[] | undefined): string | undefined {
   if (fallbacks === undefined || fallbacks.length === 0) return undefined;

@@ -19,8 +19,8 @@ const FORMATS = ['text', 'json', 'verbose_json', 'diarized_json', 'srt', 'vtt'] 
 
 const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--format F] [-o OUT]
                           [--json] [--quiet] [--language TAG] [--params JSON]
-                          [--fallbacks LIST] [--speech-gate MODE]
-                          [--url URL --key KEY]
+                          [--fallbacks LIST] [--prefer WHAT]
+                          [--speech-gate MODE] [--url URL --key KEY]
 
 Transcribes an audio file: WAV, MP3, MP2, FLAC, Ogg (Opus, Vorbis), WebM, M4A,
 MP4, AAC, AIFF, AU, CAF, Wave64, AMR or WMA, as far as the model takes it.
@@ -30,7 +30,7 @@ Without --url, a gateway is started for this one file.
                turn. The gateway decodes WAV, MP3, MP2, FLAC, Ogg, WebM, and
                uncompressed AIFF, AU, CAF and Wave64; convert other files first
   --model      local/dictation-en when absent: English, without a key;
-               voxgate models lists the others
+               voxgate models lists the others; auto lets the gateway choose
   --format     text (when absent), json, verbose_json, diarized_json, srt or
                vtt; not with --live
   -o, --output writes the transcript to a file: --format srt -o speech.srt; not
@@ -41,7 +41,8 @@ Without --url, a gateway is started for this one file.
   --language   a BCP-47 tag, such as fr
   --params     provider_params, a JSON object: --params '{"align_text": "…"}'
   --fallbacks  models to continue with when that one fails: slugs separated by
-               commas, or a JSON array
+               commas, or a JSON array; auto lets the gateway choose
+  --prefer     with auto: reliability (when absent), latency or price
   --speech-gate
                text for audio without speech: off, mark or drop; mark for
                Whisper models and off for others when absent
@@ -60,6 +61,7 @@ export const transcribe: Command = {
       language: { type: 'string' },
       params: { type: 'string' },
       fallbacks: { type: 'string' },
+      prefer: { type: 'string' },
       'speech-gate': { type: 'string' },
       url: { type: 'string' },
       key: { type: 'string' },
@@ -78,6 +80,7 @@ export const transcribe: Command = {
       language: values.language,
       params: values.params,
       fallbacks: values.fallbacks,
+      prefer: values.prefer,
       speechGate: gateOf(values['speech-gate']),
     };
     const line = new StatusLine({ isQuiet: values.quiet ?? false });
@@ -144,7 +147,7 @@ interface FileRequest extends TranscriptionRequest {
 
 async function fileTranscription(
   { url, key }: Target,
-  { file, model, format, output, language, params, fallbacks, speechGate }: FileRequest,
+  { file, model, format, output, language, params, fallbacks, prefer, speechGate }: FileRequest,
   line: StatusLine,
 ): Promise<number> {
   const form = new FormData();
@@ -154,6 +157,7 @@ async function fileTranscription(
   if (language !== undefined) form.set('language', language);
   if (params !== undefined) form.set('provider_params', params);
   if (fallbacks !== undefined) form.set('fallbacks', fallbacks);
+  if (prefer !== undefined) form.set('prefer', prefer);
   if (speechGate !== undefined) form.set('speech_gate', speechGate);
   const content = await openAsBlob(file);
   const progress = new FileProgress(line, content.size, backgroundClock);

@@ -33,13 +33,14 @@ export interface TranscriptionRequest {
   language: string | undefined;
   params: string | undefined;
   fallbacks: string | undefined;
+  prefer: string | undefined;
   speechGate: string | undefined;
 }
 
 /** Streams the file and prints events until the session has ended. */
 export async function liveTranscription(
   { url, key }: Target,
-  { file, model, json, language, params, fallbacks, speechGate }: TranscriptionRequest,
+  { file, model, json, language, params, fallbacks, prefer, speechGate }: TranscriptionRequest,
   line: StatusLine,
 ): Promise<number> {
   const samples = await samplesOf(file, RATE);
@@ -47,6 +48,7 @@ export async function liveTranscription(
   if (language !== undefined) query.set('language', language);
   if (params !== undefined) query.set('provider_params', params);
   if (fallbacks !== undefined) query.set('fallbacks', fallbacks);
+  if (prefer !== undefined) query.set('prefer', prefer);
   if (speechGate !== undefined) query.set('speech_gate', speechGate);
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/listen?${query}`, {
     headers: { Authorization: `Bearer ${key}` },

@@ -43,7 +43,9 @@ class ModelOptions(VocabularyOptions, total=False):
     """What files and live sessions have in common."""
 
     fallbacks: Sequence[Fallback]
-    """Models to go on with when one fails, at most 8."""
+    """Models to go on with when one fails, at most 8; `auto` adds two that the gateway chooses."""
+    prefer: Literal["reliability", "latency", "price"]
+    """What `model="auto"` and `fallbacks=["auto"]` are chosen by; `reliability` when absent."""
     language: str
     """BCP-47; live also `auto`."""
     diarization: bool
@@ -154,6 +156,7 @@ class ConfigureOptions(TypedDict, total=False):
     model: str
     """Slug `<provider>/<model>`. Another model begins without `provider_params`."""
     fallbacks: Sequence[Fallback] | None
+    prefer: Literal["reliability", "latency", "price"] | None
     provider_params: Mapping[str, Any] | None
     language: str | None
     languages: Sequence[str] | None

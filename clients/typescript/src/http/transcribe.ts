@@ -1,7 +1,15 @@
 // `client.transcribe`: the options as a form, and the answer in the type of its format. How a call is sent is http.ts.
 
 import { ConnectionError, errorOf, invalidOption } from '../errors.ts';
-import { type Fallback, fallbacksText, type ModelSlug, type ParamsOf, paramsText, type SpeechGate } from '../params.ts';
+import {
+  type Fallback,
+  fallbacksText,
+  type ModelSlug,
+  type ParamsOf,
+  type Preference,
+  paramsText,
+  type SpeechGate,
+} from '../params.ts';
 import { refuseUnknown } from '../settings.ts';
 import type { ResponseFormat } from '../types/answers.ts';
 import type {
@@ -37,7 +45,7 @@ export interface TranscriptionSettings<
   Format extends ResponseFormat = ResponseFormat,
 > extends CallOptions,
     VocabularyOptions {
-  /** Slug `<provider>/<model>`. */
+  /** Slug `<provider>/<model>`, or `auto`: the gateway chooses. */
   model: Slug;
   /** `json` when absent. */
   responseFormat?: Format;
@@ -47,8 +55,10 @@ export interface TranscriptionSettings<
   timestampGranularities?: readonly ('word' | 'segment')[];
   /** Tells speakers apart: integers from 0 in the order of first appearance. */
   diarization?: boolean;
-  /** Models to try when the first one fails, at most 8. */
+  /** Models to try when the first one fails, at most 8; `auto` adds two that the gateway chooses. */
   fallbacks?: readonly Fallback[];
+  /** What `auto` is chosen by. */
+  prefer?: Preference;
   /** Options of the model's provider. */
   providerParams?: ParamsOf<Slug>;
   /**
@@ -95,6 +105,7 @@ export const TRANSCRIBE_OPTIONS: readonly (keyof TranscribeOptions)[] = [
   'timestampGranularities',
   'diarization',
   'fallbacks',
+  'prefer',
   'providerParams',
   'speechGate',
   'strict',
@@ -184,6 +195,7 @@ function fieldsOf(options: TranscribeOptions): [string, string][] {
     temperature: options.temperature,
     diarization: options.diarization,
     fallbacks: fallbacksText(options.fallbacks),
+    prefer: options.prefer,
     provider_params: paramsText(options.providerParams),
     speech_gate: options.speechGate,
     strict: options.strict,

@@ -11,6 +11,7 @@ export const CHANGES_MAX = 100;
 type Changeable =
   | 'model'
   | 'fallbacks'
+  | 'prefer'
   | 'providerParams'
   | 'language'
   | 'languages'
@@ -26,19 +27,26 @@ export type ConfigureOptions = {
 
 export type ConfigureMessage = { type: 'configure' } & Record<string, unknown>;
 
-const KNOWN: readonly Changeable[] = ['model', 'fallbacks', 'providerParams', 'language', ...VOCABULARY] as const;
+const KNOWN: readonly Changeable[] = [
+  'model',
+  'fallbacks',
+  'prefer',
+  'providerParams',
+  'language',
+  ...VOCABULARY,
+] as const;
 
 /** Throws an InvalidRequestError that names an option which cannot be changed. */
 export function configureMessage(changes: ConfigureOptions): ConfigureMessage {
   refuseUnknown('configure', changes, KNOWN);
-  const { model, fallbacks, providerParams: provider_params, language } = changes;
+  const { model, fallbacks, prefer, providerParams: provider_params, language } = changes;
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null));
   const texts = {
     fallbacks: fallbacks?.length === 0 ? [] : fallbacksText(fallbacks ?? undefined),
     ...vocabularyTexts(given),
   };
   const taken = Object.entries(changes).flatMap(([name, value]) => (value === null ? [[wireName(name), null]] : []));
-  return { type: 'configure', model, provider_params, language, ...texts, ...Object.fromEntries(taken) };
+  return { type: 'configure', model, prefer, provider_params, language, ...texts, ...Object.fromEntries(taken) };
 }
 
 const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

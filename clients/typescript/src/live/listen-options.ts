@@ -1,16 +1,26 @@
 // The options of `client.listen`, checked, and as the query that the gateway reads.
 import { invalidOption } from '../errors.ts';
-import { type Fallback, fallbacksText, type ModelSlug, type ParamsOf, paramsText, type SpeechGate } from '../params.ts';
+import {
+  type Fallback,
+  fallbacksText,
+  type ModelSlug,
+  type ParamsOf,
+  type Preference,
+  paramsText,
+  type SpeechGate,
+} from '../params.ts';
 import { integerOf, refuseUnknown } from '../settings.ts';
 import type { Encoding } from '../types/answers.ts';
 import { VOCABULARY, type VocabularyOptions, vocabularyTexts } from '../vocabulary.ts';
 import { type ReconnectOptions, reconnectOf } from './reconnection/reconnect.ts';
 
 export interface ListenOptions<Slug extends ModelSlug = ModelSlug> extends VocabularyOptions {
-  /** Slug `<provider>/<model>`. */
+  /** Slug `<provider>/<model>`, or `auto`: the gateway chooses. */
   model: Slug;
-  /** Models to go on with when one fails, at most 8. */
+  /** Models to go on with when one fails, at most 8; `auto` adds two that the gateway chooses. */
   fallbacks?: readonly Fallback[];
+  /** What `auto` is chosen by. */
+  prefer?: Preference;
   /** Hertz of the audio that you send: 8,000 to 48,000; 16,000 when absent. The gateway resamples. */
   sampleRate?: number;
   /** `linear16` when absent: 16-bit samples, little-endian, one channel. */
@@ -54,6 +64,7 @@ export type StartMessage = { type: 'start' } & Record<string, unknown>;
 const KNOWN: readonly (keyof ListenOptions)[] = [
   'model',
   'fallbacks',
+  'prefer',
   'sampleRate',
   'encoding',
   'language',
@@ -94,6 +105,7 @@ function askedOf(options: ListenOptions): { query: string; start: StartMessage |
   const all: Record<string, string | number | boolean | undefined> = {
     model: options.model,
     fallbacks: fallbacksText(options.fallbacks),
+    prefer: options.prefer,
     sample_rate: options.sampleRate,
     encoding: options.encoding,
     language: options.language,

@@ -57,6 +57,7 @@ export type ErrorCode =
   | 'unsupported_parameter'
   | 'upstream_not_configured'
   | 'model_not_priced'
+  | 'no_model_available'
   | 'message_too_big'
   | 'audio_backlog_exceeded'
   | 'slow_consumer'

@@ -32,6 +32,23 @@ export interface SessionStarted extends EventHead {
   }[];
   /** How the first model, and then each fallback, applies `language`, `languages`, `prompt`, `keyterms`, `diarization`, `redact` and `vocabulary_boost`, if the request has them. */
   chain: AskedOfModel[];
+  /** The models that the gateway chose, in order. Absent without `auto`. */
+  choice?: {
+    /** Slug `<provider>/<model>`. */
+    model: string;
+    /** Why it precedes the next candidate, for people. It may change. */
+    reason: string;
+    /** USD, decimal, with the requested add-ons; absent where the price is per session. */
+    price_per_minute?: string;
+    /** Live: median time from the first audio of a turn until its first words. */
+    first_word_ms?: number;
+    /** Files: median time until the answer, for each second of audio. */
+    answer_ms_per_second?: number;
+    /** Share of attempts that failed or were empty, from 0 to 1; absent without attempts. */
+    error_rate?: number;
+    /** Number of attempts at it in the last six hours, on all nodes; 1000 stands for 1000 or more. */
+    measured: number;
+  }[];
   /** Number of transcribed channels; absent if there is one. */
   channels?: number;
   /** The id of each channel in `GET /v1/sessions/{id}` and in the console, in order; the first is `session_id`. Absent if there is one channel. */
@@ -190,6 +207,23 @@ export interface Configured extends EventHead {
   fallbacks: string[];
   /** How the first model, and then each fallback, applies `language`, `languages`, `prompt`, `keyterms`, `diarization`, `redact` and `vocabulary_boost`, if the request has them. */
   chain: AskedOfModel[];
+  /** The models that the gateway chose, in order. Absent without `auto`. */
+  choice?: {
+    /** Slug `<provider>/<model>`. */
+    model: string;
+    /** Why it precedes the next candidate, for people. It may change. */
+    reason: string;
+    /** USD, decimal, with the requested add-ons; absent where the price is per session. */
+    price_per_minute?: string;
+    /** Live: median time from the first audio of a turn until its first words. */
+    first_word_ms?: number;
+    /** Files: median time until the answer, for each second of audio. */
+    answer_ms_per_second?: number;
+    /** Share of attempts that failed or were empty, from 0 to 1; absent without attempts. */
+    error_rate?: number;
+    /** Number of attempts at it in the last six hours, on all nodes; 1000 stands for 1000 or more. */
+    measured: number;
+  }[];
   /** The position from which on the change applies, in seconds from the beginning of the audio. */
   from: number;
   /** Seconds of audio that are replayed. They are not billed twice. */

@@ -72,6 +72,23 @@ export interface VerboseTranscription {
   };
   /** Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model invented it. With `speech_gate=drop`, `text` is empty. */
   no_speech?: true;
+  /** The models that the gateway chose, in order. Absent without `auto`. */
+  choice?: {
+    /** Slug `<provider>/<model>`. */
+    model: string;
+    /** Why it precedes the next candidate, for people. It may change. */
+    reason: string;
+    /** USD, decimal, with the requested add-ons; absent where the price is per session. */
+    price_per_minute?: string;
+    /** Live: median time from the first audio of a turn until its first words. */
+    first_word_ms?: number;
+    /** Files: median time until the answer, for each second of audio. */
+    answer_ms_per_second?: number;
+    /** Share of attempts that failed or were empty, from 0 to 1; absent without attempts. */
+    error_rate?: number;
+    /** Number of attempts at it in the last six hours, on all nodes; 1000 stands for 1000 or more. */
+    measured: number;
+  }[];
   fallback?: {
     model: string;
     reason: string;
@@ -181,7 +198,7 @@ export interface Job {
   object: 'job';
   id: string;
   status: JobStatus;
-  /** As the request named it: a slug or an alias. */
+  /** As the request named it: a slug, an alias or `auto`. Of a completed job with `auto`, the model that transcribed it. */
   model: string;
   file: {
     name: string;

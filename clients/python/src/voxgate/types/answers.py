@@ -88,6 +88,7 @@ ErrorCode = Literal[
         "unsupported_parameter",
         "upstream_not_configured",
         "model_not_priced",
+        "no_model_available",
         "message_too_big",
         "audio_backlog_exceeded",
         "slow_consumer",

@@ -8,6 +8,7 @@ from .answers import AskedOfModel, Encoding, ErrorCode, ErrorType, UsageRow, Wor
 __all__ = [
     "EventHead",
     "SessionStartedFallback",
+    "SessionStartedChoice",
     "SessionStartedContinues",
     "SessionStartedLimits",
     "SessionStarted",
@@ -51,6 +52,26 @@ class SessionStartedFallback:
     """Slug `<provider>/<model>`."""
     degrades: list[str]
     """Options that this fallback would lose, as values of `warning.code`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStartedChoice:
+    """A part of SessionStarted."""
+
+    model: str
+    """Slug `<provider>/<model>`."""
+    reason: str
+    """Why it precedes the next candidate, for people. It may change."""
+    price_per_minute: str | None = None
+    """USD, decimal, with the requested add-ons; absent where the price is per session."""
+    first_word_ms: float | None = None
+    """Live: median time from the first audio of a turn until its first words."""
+    answer_ms_per_second: float | None = None
+    """Files: median time until the answer, for each second of audio."""
+    error_rate: float | None = None
+    """Share of attempts that failed or were empty, from 0 to 1; absent without attempts."""
+    measured: int
+    """Number of attempts at it in the last six hours, on all nodes; 1000 stands for 1000 or more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +125,8 @@ class SessionStarted(EventHead):
     chain: list[AskedOfModel]
     """How the first model, and then each fallback, applies `language`, `languages`, `prompt`, `keyterms`,
     `diarization`, `redact` and `vocabulary_boost`, if the request has them."""
+    choice: list[SessionStartedChoice] | None = None
+    """The models that the gateway chose, in order. Absent without `auto`."""
     channels: int | None = None
     """Number of transcribed channels; absent if there is one."""
     channel_sessions: list[str] | None = None
@@ -274,6 +297,8 @@ class Configured(EventHead):
     chain: list[AskedOfModel]
     """How the first model, and then each fallback, applies `language`, `languages`, `prompt`, `keyterms`,
     `diarization`, `redact` and `vocabulary_boost`, if the request has them."""
+    choice: list[SessionStartedChoice] | None = None
+    """The models that the gateway chose, in order. Absent without `auto`."""
     from_: float
     """The position from which on the change applies, in seconds from the beginning of the audio."""
     replayed_seconds: float

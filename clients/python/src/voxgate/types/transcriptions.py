@@ -12,6 +12,7 @@ __all__ = [
     "Transcription",
     "Segment",
     "VerboseTranscriptionUsage",
+    "VerboseTranscriptionChoice",
     "VerboseTranscriptionFallback",
     "VerboseTranscription",
     "DiarizedSegment",
@@ -108,6 +109,26 @@ class VerboseTranscriptionUsage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VerboseTranscriptionChoice:
+    """A part of VerboseTranscription."""
+
+    model: str
+    """Slug `<provider>/<model>`."""
+    reason: str
+    """Why it precedes the next candidate, for people. It may change."""
+    price_per_minute: str | None = None
+    """USD, decimal, with the requested add-ons; absent where the price is per session."""
+    first_word_ms: float | None = None
+    """Live: median time from the first audio of a turn until its first words."""
+    answer_ms_per_second: float | None = None
+    """Files: median time until the answer, for each second of audio."""
+    error_rate: float | None = None
+    """Share of attempts that failed or were empty, from 0 to 1; absent without attempts."""
+    measured: int
+    """Number of attempts at it in the last six hours, on all nodes; 1000 stands for 1000 or more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VerboseTranscriptionFallback:
     """A part of VerboseTranscription."""
 
@@ -137,6 +158,8 @@ class VerboseTranscription:
     no_speech: Literal[True] | None = None
     """Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model
     invented it. With `speech_gate=drop`, `text` is empty."""
+    choice: list[VerboseTranscriptionChoice] | None = None
+    """The models that the gateway chose, in order. Absent without `auto`."""
     fallback: list[VerboseTranscriptionFallback] | None = None
     warnings: list[TranscriptionWarning] | None = None
     logprobs: list[TranscriptionLogprob] | None = None
@@ -279,7 +302,8 @@ class Job:
     id: str
     status: JobStatus
     model: str
-    """As the request named it: a slug or an alias."""
+    """As the request named it: a slug, an alias or `auto`. Of a completed job with `auto`, the model that transcribed
+    it."""
     file: JobFile
     audio_url: str | None = None
     """The address of the audio, without its query."""
