@@ -1,0 +1,73 @@
+// The utterances of a file, redacted one behind the other: one that ends in what may continue in the next waits for it. What has left
+// stays as it is, so that a streamed answer is the beginning of the whole one.
+import type { Utterance } from '../../machines/events.ts';
+import type { RedactionClass } from '../api/redaction.ts';
+import { contextAfter, examine, type Redacted, UNREADABLE } from './pieces.ts';
+
+/** Utterances that wait. Of more, the first leaves as it is known by then. */
+export const WAITING_MAX = 8;
+
+export interface UtteranceRedactorOptions {
+  classes: ReadonlySet<RedactionClass>;
+  /** Of each match. */
+  onFound(kind: RedactionClass): void;
+  /** A text could not be read, and left as `[REDACTED]`. */
+  onUnreadable(error: unknown): void;
+}
+
+export class UtteranceRedactor {
+  readonly #options: UtteranceRedactorOptions;
+  #waiting: Utterance[] = [];
+  #context = '';
+
+  constructor(options: UtteranceRedactorOptions) {
+    this.#options = options;
+  }
+
+  /** Gives those that leave. */
+  add(utterance: Utterance): Utterance[] {
+    this.#waiting.push(utterance);
+    return this.#leaving((settled) => Math.max(settled, this.#waiting.length - WAITING_MAX));
+  }
+
+  /** Nothing follows: gives what waits. */
+  end(): Utterance[] {
+    return this.#waiting.length === 0 ? [] : this.#leaving(() => this.#waiting.length);
+  }
+
+  #leaving(countOf: (settled: number) => number): Utterance[] {
+    const waiting = this.#waiting;
+    let leaving: Utterance[];
+    try {
+      const examined = examine(this.#context, waiting, this.#options.classes, 'settled');
+      const count = countOf(examined.settled);
+      leaving = waiting.slice(0, count).map((utterance, index) => this.#with(utterance, examined.redacted(index)));
+    } catch (error) {
+      this.#options.onUnreadable(error);
+      leaving = waiting.map((utterance) => unreadable(utterance));
+    }
+    for (const { text } of waiting.slice(0, leaving.length)) this.#context = contextAfter(this.#context, text);
+    this.#waiting = waiting.slice(leaving.length);
+    return leaving;
+  }
+
+  #with(utterance: Utterance, { text, words, found }: Redacted): Utterance {
+    for (const kind of found) this.#options.onFound(kind);
+    return withText(utterance, text, words);
+  }
+}
+
+/** All utterances of a file. */
+export function redactedUtterances(utterances: readonly Utterance[], options: UtteranceRedactorOptions): Utterance[] {
+  const redactor = new UtteranceRedactor(options);
+  return [...utterances.flatMap((utterance) => redactor.add(utterance)), ...redactor.end()];
+}
+
+export const unreadable = (utterance: Utterance): Utterance => withText(utterance, UNREADABLE, undefined);
+
+function withText(utterance: Utterance, text: string, words: Utterance['words']): Utterance {
+  const { words: _, ...rest } = utterance;
+  const redacted: Utterance = { ...rest, text };
+  if (words !== undefined) redacted.words = words;
+  return redacted;
+}

@@ -1,0 +1,19 @@
+// The corpus of utterances, scored: what docs/guides/redaction.md promises.
+import { expect, it } from 'vitest';
+import { CORPUS_SIZE, corpus } from '../../scripts/redaction/corpus.ts';
+import { scoresOf } from '../../scripts/redaction/score.ts';
+
+it('has 500 utterances, the same each time', () => {
+  const samples = corpus();
+  expect(samples).toHaveLength(CORPUS_SIZE);
+  expect(corpus()).toEqual(samples);
+  expect(new Set(samples.map(({ text }) => text)).size).toBeGreaterThan(400);
+});
+
+it('redacts at least 98 % of the cards and addresses, and 98 % of what it redacts is to be redacted', () => {
+  const scores = scoresOf(corpus());
+  for (const { class: kind, recall, precision, faults } of scores) {
+    expect(recall, `recall of ${kind}: ${faults.join('\n')}`).toBeGreaterThanOrEqual(0.98);
+    expect(precision, `precision of ${kind}: ${faults.join('\n')}`).toBeGreaterThanOrEqual(0.98);
+  }
+});
