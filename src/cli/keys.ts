@@ -3,6 +3,7 @@ import { type ApiKey, type CreatedKey, type KeySettings, SCOPES } from '../accou
 import { checkedSettings } from '../accounts/keys/settings.ts';
 import { LATENCIES } from '../api/bounds.ts';
 import { eachKeyLimit, KEY_LIMITS, type KeyLimitFlag } from '../api/console/key-limits.ts';
+import { REDACTION_CLASSES } from '../api/redaction.ts';
 import { ownerOf } from '../api/slug.ts';
 import type { Store } from '../node/store/store.ts';
 import { aliasChange, aliasText, knownSlugs, knownValue } from './shared/aliases.ts';
@@ -70,14 +71,17 @@ Settings:
   --region REGION          where providers may process audio, such as eu;
                            anywhere when absent
   --retention none         only providers that keep nothing; all when absent
+  --redact CLASS           what the gateway redacts in all transcripts: card, iban,
+                           phone, email, national_id, date_of_birth; what
+                           requests ask for when absent
   --latency WORD           of live sessions that do not choose one: low,
                            balanced or throughput; the gateway's setting when
                            absent
 ${LIMIT_LINES.join('\n')}
   --daily-spend USD
 
---scope, --model, --origin and --region take several values, separated by
-commas, and may be repeated.`;
+--scope, --model, --origin, --region and --redact take several values, separated
+by commas, and may be repeated.`;
 
 const SETTINGS = {
   name: { type: 'string' },
@@ -87,6 +91,7 @@ const SETTINGS = {
   expires: { type: 'string' },
   region: { type: 'string', multiple: true },
   retention: { type: 'string' },
+  redact: { type: 'string', multiple: true },
   latency: { type: 'string' },
   ...eachKeyLimit('flag', () => ({ type: 'string' }) as const),
   'daily-spend': { type: 'string' },
@@ -198,7 +203,7 @@ function showOnce({ key, secret }: CreatedKey): void {
 
 /** Only what was given: what is absent stays as it is. */
 function settingsOf(values: SettingValues): Partial<KeySettings> {
-  const { name, scope, model, origin, expires, region, retention, latency } = values;
+  const { name, scope, model, origin, expires, region, retention, redact, latency } = values;
   const count = (option: KeyLimitFlag) => {
     const text = values[option];
     return text === undefined ? undefined : orNone(text, (digits) => countValue(`--${option}`, digits, 1));
@@ -212,6 +217,7 @@ function settingsOf(values: SettingValues): Partial<KeySettings> {
     expiresAt: expires && orNone(expires, (text) => timeValue('--expires', text)),
     regions: region && listOrNone('--region', region, regionValue),
     retention: retention && retentionValue(retention),
+    redact: redact && listOrNone('--redact', redact, (word) => choiceValue('--redact', word, REDACTION_CLASSES)),
     latency: latency && orNone(latency, (word) => choiceValue('--latency', word, LATENCIES)),
     ...eachKeyLimit('name', ({ flag }) => count(flag)),
     dailySpendMicroUsdMax: spend === undefined ? undefined : orNone(spend, (text) => usdValue('--daily-spend', text)),

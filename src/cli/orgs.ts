@@ -6,6 +6,7 @@ import { parseEmail } from '../accounts/people/addresses.ts';
 import { newToken, TokenSeal, tokenHash } from '../accounts/people/mail-tokens.ts';
 import { LINK_PATHS, linkTo } from '../accounts/people/mailer.ts';
 import { apiErrorOfTeam, isRole, type Member, ROLES, type Role, type TeamRefusal } from '../accounts/team/calls.ts';
+import { REDACTION_CLASSES } from '../api/redaction.ts';
 import { type DataResidencyRule, FREE_RULE } from '../api/residency-rule.ts';
 import { usdOf } from '../config/prices/price.ts';
 import type { Balance } from '../money/store/calls.ts';
@@ -17,6 +18,7 @@ import { INIT, operator, requireOrganisation, withStore } from './shared/operato
 import { print, printTable, tell } from './shared/output.ts';
 import { loadSettings, publicUrlOf } from './shared/settings.ts';
 import {
+  choiceValue,
   listValue,
   orNone,
   outwardJson,
@@ -31,6 +33,7 @@ const usage = `Usage: voxgate orgs create NAME [--credit-limit USD|none] [--init
        voxgate orgs credit ORG_ID AMOUNT [--note TEXT] [--key UNIQUE]
        voxgate orgs limit ORG_ID USD|none
        voxgate orgs place ORG_ID [--region REGION|none] [--retention none|any]
+       voxgate orgs redact ORG_ID CLASSES|none
        voxgate orgs alias ORG_ID NAME MODELS|none
        voxgate orgs invite ORG_ID EMAIL [--role ROLE]
        voxgate orgs members ORG_ID [--json]
@@ -52,6 +55,9 @@ running gateway applies changes within 30 seconds.
              no limit
   place      where providers may process audio, such as eu, and whether they may
              keep any of it; requests and keys can only be stricter
+  redact     what the gateway redacts in all transcripts, separated by commas:
+             card, iban, phone, email, national_id, date_of_birth. Requests and
+             keys can only add to it
   alias      defines a name that requests may send as model: a slug and its
              fallbacks, separated by commas, or a JSON array. none removes it.
              Aliases of a key come first; orgs list --json shows all
@@ -137,6 +143,19 @@ export const orgs = actionsCommand(usage, {
         return store.setPlaceRule(organisationId, rule, operator());
       });
       print(`Audio of ${changed.id} ${placeText(changed)}.`);
+    },
+  }),
+  redact: action({
+    operands: ['ORG_ID', 'CLASSES|none'],
+    options: {},
+    async run([organisationId = '', text = '']) {
+      const redact = orNone(text, (list) =>
+        listValue('CLASSES', [list]).map((word) => choiceValue('CLASSES', word, REDACTION_CLASSES)),
+      );
+      const changed = await withStore({ make: false }, (store) =>
+        store.setRedactionRule(organisationId, { redact }, operator()),
+      );
+      print(`The gateway redacts ${changed.redact?.join(', ') ?? 'nothing of its own'} for ${changed.id}.`);
     },
   }),
   alias: action({

@@ -838,13 +838,19 @@ const webhookTranscripts = `
   CREATE INDEX webhook_transcripts_by_expiry ON webhook_transcripts (expires_at_ms);
 `;
 
+// 0028: What the gateway redacts for a key, and for all keys of an organisation: JSON, null where that is nothing.
+const redaction = `
+  ALTER TABLE api_keys ADD COLUMN redact TEXT CHECK (json_valid(redact));
+  ALTER TABLE organisations ADD COLUMN redact TEXT CHECK (json_valid(redact));
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
  * Replicas apply a migration at different entries of their log, so from 0022 on each one is the same whenever it is applied and
  * wherever: no clock, nothing random, and rows that operations write before it and after it end up alike.
  */
-export const STORE_VERSION = 4;
+export const STORE_VERSION = 5;
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -874,4 +880,5 @@ export const MIGRATIONS: readonly string[] = [
   operatorCalls,
   webhooks,
   webhookTranscripts,
+  redaction,
 ];

@@ -116,6 +116,14 @@ describe('voxgate orgs', () => {
     for (const { by } of entries) expect(by).toEqual({ type: 'operator', id: userInfo().username });
   });
 
+  it('demands redaction for all requests of an organisation, and takes it back', async () => {
+    const { good, run } = operator();
+    const id = await good('orgs', 'create', 'Careful', '--init');
+    expect(await good('orgs', 'redact', id, 'email,card')).toBe(`The gateway redacts card, email for ${id}.`);
+    expect(await good('orgs', 'redact', id, 'none')).toBe(`The gateway redacts nothing of its own for ${id}.`);
+    expect(await run('orgs', 'redact', id, 'names')).toMatchObject({ code: 64 });
+  });
+
   it('suspends an organisation and reinstates it', async () => {
     const { good, json } = operator();
     const id = await good('orgs', 'create', 'Acme', '--init');

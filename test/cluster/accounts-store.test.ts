@@ -94,6 +94,7 @@ const SAMPLES: Samples = {
   findKey: ({ who }) => [who.organisationId, who.keyId],
   listKeys: ({ who }) => [who.organisationId],
   setPlaceRule: ({ who }) => [who.organisationId, { regions: ['eu'], retention: null }, OPERATOR],
+  setRedactionRule: ({ who }) => [who.organisationId, { redact: ['card'] }, OPERATOR],
   setAliases: ({ who }) => [who.organisationId, { best: [{ model: 'deepgram/nova-3' }] }, OPERATOR],
   setShowTranscripts: ({ who }) => [who.organisationId, true, OPERATOR],
   changeKey: ({ who }) => [who.organisationId, who.keyId, { name: 'changed' }, OPERATOR],

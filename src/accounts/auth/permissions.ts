@@ -1,5 +1,6 @@
 // What a caller's key allows: kinds of work, models, and the pages it may be used from. Who the caller is was decided before.
 import { apiError, printable } from '../../api/errors.ts';
+import { classesOf, type RedactionClass } from '../../api/redaction.ts';
 import { type DataResidencyRule, FREE_RULE } from '../../api/residency-rule.ts';
 import { ownerOf } from '../../api/slug.ts';
 import type { AskedRule } from '../../vendors/kit/place-rules.ts';
@@ -40,6 +41,12 @@ export const residencyRulesOf = (
     retention: key.organisationRetention ?? null,
   },
 ];
+
+/** What the gateway redacts for the caller: what is requested, and what its key and its organisation demand in addition. */
+export const redactedFor = (
+  { key }: Pick<Caller, 'key'>,
+  asked?: readonly RedactionClass[],
+): readonly RedactionClass[] | undefined => classesOf(asked, key.redact, key.organisationRedact);
 
 /** Whether the ledger grants every hold of the key: it has no spending limit, and its organisation no credit limit. */
 export const isUnlimited = ({ key }: Pick<Caller, 'key'>): boolean =>

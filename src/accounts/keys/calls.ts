@@ -3,6 +3,7 @@
 import type { Latency } from '../../api/bounds.ts';
 import type { KeyLimitName } from '../../api/console/key-limits.ts';
 import type { Aliases } from '../../api/listen.ts';
+import type { RedactionClass } from '../../api/redaction.ts';
 import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import {
@@ -31,6 +32,8 @@ export interface Organisation {
   /** Where audio of its requests may go, and whether anything may be kept of it. */
   regions: DataResidencyRule['regions'];
   retention: DataResidencyRule['retention'];
+  /** What the gateway redacts in the text of all its requests, whatever they say. */
+  redact: readonly RedactionClass[] | null;
   /** Of all its keys; a key's own go before them. */
   aliases: Aliases | null;
   /** Whether members who watch a live session in the console see the text of its finals. */
@@ -46,9 +49,17 @@ export type Scope = (typeof SCOPES)[number];
 /** The version of the store that brought the scope `webhooks`. */
 const WEBHOOKS_SINCE = 4;
 
+/** The version that brought redaction by the gateway. */
+const REDACT_SINCE = 5;
+
 /** The version of the store that knows the settings among the arguments of `createKey` or `changeKey`. */
 export const sinceOfKey = (args: readonly unknown[]): number =>
-  args.some((each) => (each as Partial<KeySettings> | undefined)?.scopes?.includes('webhooks')) ? WEBHOOKS_SINCE : 1;
+  Math.max(...args.map((each) => sinceOfSettings((each ?? {}) as Partial<KeySettings>)));
+
+const sinceOfSettings = ({ scopes, redact }: Partial<KeySettings>): number => {
+  if (redact !== undefined) return REDACT_SINCE;
+  return scopes?.includes('webhooks') ? WEBHOOKS_SINCE : 1;
+};
 
 /** Of a key of which nothing is said: its tokens are for live sessions alone. */
 export const DEFAULT_SCOPES: readonly Scope[] = ['listen', 'transcribe', 'tokens'];
@@ -68,6 +79,8 @@ export interface KeySettings extends Readonly<Record<KeyLimitName, number | null
   /** Where audio of its requests may go, and whether anything may be kept of it. */
   regions: DataResidencyRule['regions'];
   retention: DataResidencyRule['retention'];
+  /** What the gateway redacts in the text of its requests, whatever they say. */
+  redact: readonly RedactionClass[] | null;
   /** Of its live sessions that say nothing themselves; null for the gateway's own setting. */
   latency: Latency | null;
   /** Names that its requests may give for models. */
@@ -96,6 +109,7 @@ export interface ApiKey extends KeySettings {
   /** Of all keys of its organisation. */
   organisationRegions: DataResidencyRule['regions'];
   organisationRetention: DataResidencyRule['retention'];
+  organisationRedact: readonly RedactionClass[] | null;
   organisationAliases: Aliases | null;
   /** Whether its organisation has no credit limit. Absent where a node of an older version answers. */
   organisationUnlimited?: boolean;
@@ -121,6 +135,8 @@ export interface KeyCalls {
   setSuspended(organisationId: string, suspended: boolean, by: Actor): Organisation;
   /** Heeded by requests from then on, and by open sessions at their next connection to a provider. Throws `not_found`, `invalid`. */
   setPlaceRule(organisationId: string, rule: DataResidencyRule, by: Actor): Organisation;
+  /** For requests from then on, and for sessions opened from then on. Throws `not_found`, `invalid`. */
+  setRedactionRule(organisationId: string, rule: Pick<Organisation, 'redact'>, by: Actor): Organisation;
   /** All that it has afterwards; none takes them away. Throws `not_found`, `invalid`. */
   setAliases(organisationId: string, aliases: Aliases, by: Actor): Organisation;
   /** For sessions opened from then on. Throws `not_found`. */
@@ -196,6 +212,7 @@ export const KEY_OPERATIONS = {
   setCreditLimit: writes(),
   setSuspended: writes(),
   setPlaceRule: writes(first('text', 'object', 'object')),
+  setRedactionRule: { ...writes(first('text', 'object', 'object')), since: REDACT_SINCE },
   setAliases: writes(first('text', 'object', 'object')),
   setShowTranscripts: writes(first('text', 'flag', 'object')),
   listOrganisations: reads(),

@@ -8,7 +8,7 @@ import type { DrawingContext, TableContext } from '../../store/table-context.ts'
 import { aliasesOf, checkedAliases, textOfAliases } from './aliases.ts';
 import type { KeyCalls, Organisation, SuspensionChange } from './calls.ts';
 import { listOf, textOfList } from './row.ts';
-import { checkedMicroUsd, checkedName, checkedRegions, checkedRetention } from './settings.ts';
+import { checkedMicroUsd, checkedName, checkedRedaction, checkedRegions, checkedRetention } from './settings.ts';
 
 export type OrganisationCalls = Pick<
   KeyCalls,
@@ -17,6 +17,7 @@ export type OrganisationCalls = Pick<
   | 'setSuspended'
   | 'setPlaceRule'
   | 'setAliases'
+  | 'setRedactionRule'
   | 'setShowTranscripts'
   | 'listOrganisations'
   | 'findOrganisation'
@@ -25,14 +26,15 @@ export type OrganisationCalls = Pick<
 
 const SELECT = `
   SELECT id, name, created_at AS createdAt, suspended_at AS suspendedAt, credit_limit_micro_usd AS creditLimitMicroUsd,
-         regions, retention, aliases, show_transcripts AS showTranscripts
+         regions, retention, redact, aliases, show_transcripts AS showTranscripts
   FROM organisations`;
 
-type Row = Omit<Organisation, 'regions' | 'aliases' | 'showTranscripts'> &
-  Record<'regions' | 'aliases', string | null> & { showTranscripts: bigint };
+type Row = Omit<Organisation, 'regions' | 'redact' | 'aliases' | 'showTranscripts'> &
+  Record<'regions' | 'redact' | 'aliases', string | null> & { showTranscripts: bigint };
 const organisationOf = (row: Row): Organisation => ({
   ...row,
   regions: listOf(row.regions),
+  redact: listOf(row.redact),
   aliases: aliasesOf(row.aliases),
   showTranscripts: row.showTranscripts !== 0n,
 });
@@ -83,7 +85,7 @@ export function createOrganisationTables({
       target: organisation.id,
       detail: { name, creditLimitMicroUsd: limit?.toString() ?? null },
     });
-    return { ...organisation, suspendedAt: null, ...FREE_RULE, aliases: null, showTranscripts: false };
+    return { ...organisation, suspendedAt: null, ...FREE_RULE, redact: null, aliases: null, showTranscripts: false };
   });
 
   const setLimit = database.transaction((id: string, limit: bigint | null, by: Actor): Organisation => {
@@ -121,6 +123,7 @@ export function createOrganisationTables({
     setCreditLimit: (id, limit, by) => setLimit.immediate(id, limit, by),
     setSuspended: (id, suspended, by) => setSuspended.immediate(id, suspended, by),
     setPlaceRule: placeRules({ database, audit }, find),
+    setRedactionRule: redactionRules({ database, audit }, find),
     setAliases: aliasTables({ database, audit }, find),
     setShowTranscripts: transcriptTables({ database, audit }, find),
     listOrganisations: () => all.all().map(organisationOf),
@@ -157,6 +160,34 @@ function placeRules(
   });
   return (id, rule, by) => set.immediate(id, rule, by);
 }
+
+function redactionRules(
+  { database, audit }: Pick<TableContext, 'database' | 'audit'>,
+  find: (id: string) => Organisation | undefined,
+): OrganisationCalls['setRedactionRule'] {
+  const update = database.prepare<{ id: string; redact: string | null }>(
+    'UPDATE organisations SET redact = @redact WHERE id = @id',
+  );
+  const set = database.transaction((id: string, rule: Pick<Organisation, 'redact'>, by: Actor): Organisation => {
+    const to = checkedRedaction(rule.redact);
+    const before = find(id);
+    if (before === undefined) throw noOrganisation(id);
+    const from = before.redact;
+    if (isDeepStrictEqual(from, to)) return before;
+    update.run({ id, redact: textOfList(to) });
+    audit({
+      by,
+      organisationId: id,
+      action: 'redaction-rule.changed',
+      target: id,
+      detail: { from: listed(from), to: listed(to) },
+    });
+    return { ...before, redact: to };
+  });
+  return (id, rule, by) => set.immediate(id, rule, by);
+}
+
+const listed = (classes: Organisation['redact']): string[] | null => (classes === null ? null : [...classes]);
 
 function aliasTables(
   { database, audit }: Pick<TableContext, 'database' | 'audit'>,

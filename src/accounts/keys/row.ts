@@ -1,6 +1,7 @@
 // How a key lies in its row, and how it is read from there.
 import type { Latency } from '../../api/bounds.ts';
 import { eachKeyLimit, KEY_LIMITS, type KeyLimitName } from '../../api/console/key-limits.ts';
+import type { RedactionClass } from '../../api/redaction.ts';
 import type { NamedRegion } from '../../api/residency-rule.ts';
 import { aliasesOf, textOfAliases } from './aliases.ts';
 import type { ApiKey, KeySettings, Scope } from './calls.ts';
@@ -23,6 +24,8 @@ export interface KeyRow extends Record<KeyLimitName, bigint | null> {
   latency: Latency | null;
   organisationRegions: string | null;
   organisationRetention: 'none' | null;
+  redact: string | null;
+  organisationRedact: string | null;
   aliases: string | null;
   organisationAliases: string | null;
   organisationUnlimited: bigint;
@@ -44,6 +47,7 @@ export const SELECT_KEYS = `
          ${KEY_LIMIT_NAMES.map((name) => `${KEY_LIMITS[name].member} AS ${name}`).join(', ')}, daily_spend_micro_usd_max AS dailySpendMicroUsdMax,
          api_keys.regions, api_keys.retention, latency, organisations.regions AS organisationRegions,
          organisations.retention AS organisationRetention,
+         api_keys.redact, organisations.redact AS organisationRedact,
          api_keys.aliases, organisations.aliases AS organisationAliases,
          credit_limit_micro_usd IS NULL AS organisationUnlimited,
          organisations.show_transcripts AS organisationShowsTranscripts,
@@ -62,21 +66,23 @@ export const SETTING_COLUMNS: Readonly<Record<keyof KeySettings, string>> = {
   dailySpendMicroUsdMax: 'daily_spend_micro_usd_max',
   regions: 'regions',
   retention: 'retention',
+  redact: 'redact',
   latency: 'latency',
   aliases: 'aliases',
 };
 
-type InRow = 'name' | 'expiresAt' | 'scopes' | 'models' | 'origins' | 'regions' | 'aliases';
+type InRow = 'name' | 'expiresAt' | 'scopes' | 'models' | 'origins' | 'regions' | 'redact' | 'aliases';
 export type SettingsRow = Pick<KeyRow, InRow> & Omit<KeySettings, InRow>;
 
 export function settingsToRow(settings: KeySettings): SettingsRow {
-  const { scopes, models, origins, regions, aliases, ...plain } = settings;
+  const { scopes, models, origins, regions, redact, aliases, ...plain } = settings;
   return {
     ...plain,
     scopes: JSON.stringify(scopes),
     models: textOfList(models),
     origins: textOfList(origins),
     regions: textOfList(regions),
+    redact: textOfList(redact),
     aliases: textOfAliases(aliases),
   };
 }
@@ -89,6 +95,8 @@ export function keyOf(row: KeyRow): ApiKey {
     origins: listOf(row.origins),
     regions: listOf<NamedRegion>(row.regions),
     organisationRegions: listOf<NamedRegion>(row.organisationRegions),
+    redact: listOf<RedactionClass>(row.redact),
+    organisationRedact: listOf<RedactionClass>(row.organisationRedact),
     aliases: aliasesOf(row.aliases),
     organisationAliases: aliasesOf(row.organisationAliases),
     ...eachKeyLimit('name', (_, name) => numberOf(row[name])),

@@ -1,6 +1,7 @@
 // Checks the settings of a key and normalises them.
 import { LATENCIES, type Latency } from '../../api/bounds.ts';
 import { eachKeyLimit } from '../../api/console/key-limits.ts';
+import { isRedactionClass, REDACTION_CLASSES, type RedactionClass } from '../../api/redaction.ts';
 import { type NamedRegion, REGIONS, regionsIn } from '../../api/residency-rule.ts';
 import { isSlug } from '../../api/slug.ts';
 import { StoreError } from '../../store/store-error.ts';
@@ -31,6 +32,7 @@ export const DEFAULT_SETTINGS: KeySettings = {
   dailySpendMicroUsdMax: null,
   regions: null,
   retention: null,
+  redact: null,
   latency: null,
   aliases: null,
 };
@@ -56,6 +58,7 @@ const CHECKS: { readonly [Name in keyof KeySettings]: (value: unknown, nowMs: nu
   dailySpendMicroUsdMax: (value) => checkedMicroUsd(value, 'daily spend of a key'),
   regions: checkedRegions,
   retention: checkedRetention,
+  redact: checkedRedaction,
   latency: checkedLatency,
   aliases: checkedAliases,
 };
@@ -97,6 +100,19 @@ export function checkedRegions(value: unknown): NamedRegion[] | null {
 export function checkedRetention(value: unknown): 'none' | null {
   if (value === null || value === 'none') return value;
   throw invalid('The retention is `none`, or null where anything may be kept.');
+}
+
+export function checkedRedaction(value: unknown): readonly RedactionClass[] | null {
+  if (value === null) return null;
+  if (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((each) => typeof each === 'string' && isRedactionClass(each))
+  )
+    return REDACTION_CLASSES.filter((each) => value.includes(each));
+  throw invalid(
+    `The classes to redact are a list of one or more of ${REDACTION_CLASSES.join(', ')}, or null for none.`,
+  );
 }
 
 function checkedLatency(value: unknown): Latency | null {

@@ -111,7 +111,15 @@ function keyChanges({ nowMs }: DrawingContext, rows: KeyRows, organisations: Pic
     const checked = { ...DEFAULT_SETTINGS, ...checkedSettings(settings, nowMs()) };
     if (organisations.findOrganisation(organisationId) === undefined) throw noOrganisation(organisationId);
     const key = insert(organisationId, checked, by);
-    note(by, 'key.created', key, plain(checked));
+    note(
+      by,
+      'key.created',
+      key,
+      plain(
+        checked,
+        SETTING_NAMES.filter((name) => isNoted(checked, name)),
+      ),
+    );
     return { key };
   }
 
@@ -271,6 +279,9 @@ function notRollable(key: ApiKey): StoreError {
     ? new StoreError('conflict', `The key ${key.id} has expired: change its expiry, or mint a new key.`)
     : new StoreError('conflict', `The key ${key.id} was rolled already, to ${key.rolledTo}: roll that one.`);
 }
+
+/** A release that does not know the setting writes the same line for a key without it. */
+const isNoted = ({ redact }: KeySettings, name: keyof KeySettings): boolean => name !== 'redact' || redact !== null;
 
 /** Settings as the audit log takes them: money as text. */
 function plain(settings: KeySettings, names: readonly (keyof KeySettings)[] = SETTING_NAMES): Record<string, unknown> {

@@ -3,6 +3,7 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import { type Aliases, Latency } from '../listen.ts';
 import { NamedRegion } from '../processing.ts';
+import { REDACTION_CLASSES, type RedactionClass } from '../redaction.ts';
 import { eachKeyLimit, type KeyLimitMember } from './key-limits.ts';
 
 const closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>
@@ -33,6 +34,8 @@ const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema:
 const Limit = orNull(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
 const List = orNull(Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { minItems: 1, maxItems: 100 }));
 
+const RedactionClassName = Type.Unsafe<RedactionClass>(Type.Union(REDACTION_CLASSES.map((each) => Type.Literal(each))));
+
 /** Null: the key has no limit of its own. What is absent stays as it is, and is without a limit in a new key. */
 export const KeyBody = closed({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
@@ -53,6 +56,7 @@ export const KeyBody = closed({
   origins: Type.Optional(List),
   regions: Type.Optional(orNull(Type.Array(NamedRegion, { minItems: 1, maxItems: 100 }))),
   retention: Type.Optional(orNull(Type.Literal('none'))),
+  redact: Type.Optional(orNull(Type.Array(RedactionClassName, { minItems: 1, maxItems: 100 }))),
   latency: Type.Optional(orNull(Latency)),
   /** All of them. Looked at where they are understood, which says of which one what is wrong. */
   aliases: Type.Optional(Type.Unsafe<Aliases | null>(Type.Unknown())),
@@ -117,6 +121,7 @@ export interface KeyView extends Readonly<Record<KeyLimitMember, number | null>>
   origins: readonly string[] | null;
   regions: readonly NamedRegion[] | null;
   retention: 'none' | null;
+  redact: readonly RedactionClass[] | null;
   latency: Latency | null;
   aliases: Aliases | null;
   daily_spend_usd_max: string | null;

@@ -27,6 +27,7 @@ const full: KeySettings = {
   dailySpendMicroUsdMax: 2n ** 63n - 1n,
   regions: ['eu', 'uk'],
   retention: 'none',
+  redact: ['card', 'email'],
   latency: 'throughput',
   aliases: {
     'nova-3': [
@@ -61,10 +62,12 @@ describe('a new key', () => {
       dailySpendMicroUsdMax: null,
       regions: null,
       retention: null,
+      redact: null,
       latency: null,
       aliases: null,
       organisationRegions: null,
       organisationRetention: null,
+      organisationRedact: null,
       organisationAliases: null,
       organisationUnlimited: false,
       organisationShowsTranscripts: false,

@@ -31,6 +31,7 @@ const full: KeySettings = {
   dailySpendMicroUsdMax: 2n ** 63n - 1n,
   regions: ['eu', 'uk'],
   retention: 'none',
+  redact: ['card'],
   latency: 'throughput',
   aliases: { best: [{ model: 'deepgram/nova-3' }, { model: 'local/commands-en', credential: 'service' }] },
 };

@@ -23,6 +23,7 @@ describe('an organisation', () => {
       creditLimitMicroUsd: 0n,
       regions: null,
       retention: null,
+      redact: null,
       aliases: null,
       showTranscripts: false,
     });
@@ -137,6 +138,7 @@ test('migrates the first schema’s organisations and keys with their rights; re
       creditLimitMicroUsd: null,
       regions: null,
       retention: null,
+      redact: null,
       aliases: null,
       showTranscripts: false,
     },
@@ -170,6 +172,21 @@ test('stores an organisation’s data residency rule, logs it once, and shows it
   expect(tables.setPlaceRule(id, { regions: null, retention: null }, OPERATOR)).toMatchObject({ regions: null });
   expect(() => tables.setPlaceRule(id, { regions: ['mars' as 'eu'], retention: null }, OPERATOR)).toThrow('regions');
   expect(() => tables.setPlaceRule('org_none', { regions: null, retention: null }, OPERATOR)).toThrow('organisation');
+});
+
+test('stores what the gateway redacts for an organisation, logs it once, and shows it on its keys', () => {
+  const { tables, database } = openTables();
+  const { id } = tables.createOrganisation('Careful', 0n, OPERATOR);
+  const { key } = tables.createKey(id, { redact: ['email', 'card', 'email'] }, OPERATOR);
+  expect(key).toMatchObject({ redact: ['card', 'email'], organisationRedact: null });
+  for (let times = 0; times < 2; times++)
+    expect(tables.setRedactionRule(id, { redact: ['phone'] }, OPERATOR)).toMatchObject({ redact: ['phone'] });
+  expect(tables.findKey(id, key.id)).toMatchObject({ redact: ['card', 'email'], organisationRedact: ['phone'] });
+  const audited = database.prepare("SELECT detail FROM audit_log WHERE action = 'redaction-rule.changed'").pluck();
+  expect(audited.all()).toEqual([JSON.stringify({ from: null, to: ['phone'] })]);
+  expect(tables.setRedactionRule(id, { redact: null }, OPERATOR)).toMatchObject({ redact: null });
+  expect(() => tables.setRedactionRule(id, { redact: ['names' as 'card'] }, OPERATOR)).toThrow('date_of_birth');
+  expect(() => tables.setRedactionRule('org_none', { redact: null }, OPERATOR)).toThrow('organisation');
 });
 
 test('stores an organisation’s aliases, logs them once, and shows them on its keys', () => {

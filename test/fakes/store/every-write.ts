@@ -195,6 +195,8 @@ function organisations(script: Script) {
   script.call('setSuspended', organisationId, false, BY);
   script.call('setPlaceRule', organisationId, { regions: ['eu'], retention: 'none' }, BY);
   script.call('setPlaceRule', organisationId, { regions: null, retention: null }, BY);
+  script.call('setRedactionRule', organisationId, { redact: ['email', 'card'] }, BY);
+  script.call('setRedactionRule', organisationId, { redact: null }, BY);
   script.call('setAliases', organisationId, { fast: [{ model: MODEL }] }, BY);
   script.call('setShowTranscripts', organisationId, true, BY);
   return { organisationId, keyId, rolledId: `key_${old}` };

@@ -268,6 +268,7 @@ export const ARGUMENTS: Arguable = {
     } as never,
     draw.by(),
   ],
+  setRedactionRule: (draw) => [draw.id('org'), { redact: draw.pick([null, ['card'] as const]) } as never, draw.by()],
   setAliases: (draw) => [
     draw.id('org'),
     { [draw.pick(['best', '2', '10', 'a/b'])]: [{ model: draw.pick(MODELS) }], '1': [{ model: MODELS[0]! }] },
