@@ -393,6 +393,11 @@ export const SessionEnded = Type.Object(
     }),
     usage: Type.Array(UsageRow, { description: 'By model and price, of all channels together.' }),
     cost_usd: Usd,
+    redactions: Type.Optional(
+      Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
+        description: 'How often the gateway has redacted each class in finals; absent if it has redacted nothing.',
+      }),
+    ),
     dropped_bytes: Type.Optional(
       Type.Integer({
         description:

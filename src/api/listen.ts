@@ -3,6 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { CONFIGURATIONS_MAX, FALLBACKS_MAX, LATENCIES, SPEECH_GATES } from './bounds.ts';
 import { Prefer, type Preference } from './choice.ts';
+import type { RedactionClass } from './redaction.ts';
 import type { DataResidencyRule } from './residency-rule.ts';
 import { Vocabulary } from './vocabulary.ts';
 
@@ -37,6 +38,10 @@ export interface ListenRequest {
   latency?: Latency | undefined;
   /** Undefined for the model's own default. */
   speechGate?: SpeechGateMode | undefined;
+  /** What the gateway itself redacts; undefined for nothing. */
+  redacted?: readonly RedactionClass[] | undefined;
+  /** How long a final may wait for the rest of a number; undefined for the default. */
+  redactHoldMs?: number | undefined;
   /** Whether it waits for its client when the socket breaks. */
   isResumable?: boolean;
 }

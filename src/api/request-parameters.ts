@@ -14,6 +14,7 @@ import {
   SpeechGateMode,
   SUSPEND_SECONDS,
 } from './listen.ts';
+import { REDACT_HOLD_MS } from './redaction.ts';
 import { REGIONS } from './residency-rule.ts';
 import { LANGUAGE_TAG, Vocabulary } from './vocabulary.ts';
 
@@ -62,7 +63,7 @@ const chainMembers = {
   languages: inOneText(Vocabulary.properties.languages, ['en,fr']),
   prompt: Vocabulary.properties.prompt,
   keyterms: inOneText(Vocabulary.properties.keyterms, ['Voxgate,Zoë', '["Smith, Inc.","Zoë"]']),
-  redact: inOneText(Vocabulary.properties.redact, ['true', 'pii,pci']),
+  redact: inOneText(Vocabulary.properties.redact, ['true', 'card,email', 'pii,pci']),
   vocabulary_boost: Vocabulary.properties.vocabulary_boost,
   region: Type.Optional(
     Type.String({
@@ -213,6 +214,15 @@ const parameters = {
       ...SpeechGateMode,
       description:
         'What happens to text for audio without speech: some models, Whisper above all, invent sentences such as “Thank you.” for noise, music or silence. The gateway looks for voices in the audio. `mark`: the final has `no_speech`. `drop`: it also has an empty text and no words, and the turn has no interim results. `off`: the gateway does not check. The default is `mark` for Whisper models and `off` for all others.',
+    }),
+  ),
+  redact_hold_ms: Type.Optional(
+    Type.Integer({
+      minimum: REDACT_HOLD_MS.min,
+      maximum: REDACT_HOLD_MS.max,
+      default: REDACT_HOLD_MS.default,
+      description:
+        'With redaction by the gateway: milliseconds that a final may wait if it ends within what may be a number or an address. The next turn completes it. `finalize` and the end of the session send it at once.',
     }),
   ),
   provider_params: Type.Optional(ProviderParams),

@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Choice, type Preference } from './choice.ts';
 import type { Candidate, SpeechGateMode } from './listen.ts';
 import { Word } from './listen-events.ts';
+import type { RedactionClass } from './redaction.ts';
 import type { DataResidencyRule } from './residency-rule.ts';
 import type { Common } from './vocabulary.ts';
 
@@ -41,6 +42,8 @@ export interface TranscriptionRequest {
   rule?: DataResidencyRule | undefined;
   /** Undefined for the model's own default. */
   speechGate?: SpeechGateMode | undefined;
+  /** What the gateway itself redacts; undefined for nothing. */
+  redacted?: readonly RedactionClass[] | undefined;
 }
 
 export const DurationUsage = Type.Object({
@@ -79,10 +82,17 @@ const noSpeechAtAll = Type.Optional(
   }),
 );
 
+const redactions = Type.Optional(
+  Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
+    description: 'How often the gateway has redacted each class; absent if it has redacted nothing.',
+  }),
+);
+
 /** `response_format=json`. */
 export const Transcription = Type.Object({
   text: Type.String(),
   no_speech: noSpeechAtAll,
+  redactions,
   logprobs,
   usage: DurationUsage,
   warnings: Type.Optional(Type.Array(Warning)),
@@ -133,6 +143,7 @@ export const VerboseTranscription = Type.Object({
   }),
   no_speech: noSpeechAtAll,
   choice: Type.Optional(Choice),
+  redactions,
   fallback: Type.Optional(Type.Array(Type.Object({ model: Type.String(), reason: Type.String() }))),
   warnings: Type.Optional(Type.Array(Warning)),
   logprobs,
@@ -171,6 +182,7 @@ export const DiarizedTranscription = Type.Object({
   duration: Type.Number({ description: 'Seconds of audio.' }),
   segments: Type.Array(DiarizedSegment),
   no_speech: noSpeechAtAll,
+  redactions,
   usage: DurationUsage,
   warnings: Type.Optional(Type.Array(Warning)),
 });
@@ -198,6 +210,7 @@ export const TranscriptDone = Type.Object({
   type: Type.Literal('transcript.text.done'),
   text: Type.String(),
   no_speech: noSpeechAtAll,
+  redactions,
   logprobs,
   usage: DurationUsage,
   warnings: Type.Optional(Type.Array(Warning)),

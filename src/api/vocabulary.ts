@@ -1,6 +1,7 @@
 // What a request may say of its speech in the same words for every vendor: the gateway maps each member to the way of each model
 // of the chain. What is left are options of one vendor, in `provider_params`.
 import { type Static, Type } from '@sinclair/typebox';
+import { REDACTION_CLASSES, type RedactionClass, VENDOR_REDACTIONS, type VendorRedaction } from './redaction.ts';
 
 export const KEYTERMS_MAX = 100;
 export const KEYTERM_LENGTH_MAX = 128;
@@ -10,14 +11,9 @@ export const PROMPT_LENGTH_MAX = 10_000;
 /** BCP-47 as far as its shape goes. */
 export const LANGUAGE_TAG = '[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}';
 
-export const Redaction = Type.Union([
-  Type.Literal('pii'),
-  Type.Literal('pci'),
-  Type.Literal('phi'),
-  Type.Literal('numbers'),
-]);
-export type Redaction = Static<typeof Redaction>;
-export const REDACTIONS = Redaction.anyOf.map((each) => each.const);
+export type Redaction = VendorRedaction | RedactionClass;
+export const REDACTIONS: readonly Redaction[] = [...VENDOR_REDACTIONS, ...REDACTION_CLASSES];
+export const Redaction = Type.Unsafe<Redaction>(Type.Union(REDACTIONS.map((each) => Type.Literal(each))));
 
 /** Members of a request that are absent where they are not requested. */
 export const Vocabulary = Type.Object({
@@ -43,7 +39,7 @@ export const Vocabulary = Type.Object({
   redact: Type.Optional(
     Type.Array(Redaction, {
       description:
-        'The data to redact: personal data (`pii`, or `true`), card data (`pci`), health data (`phi`), or `numbers`.',
+        'The data to redact. By the model, if it can: personal data (`pii`, or `true`), card data (`pci`), health data (`phi`), `numbers`. By the gateway, with any model: `card`, `iban`, `phone`, `email`, `national_id`, `date_of_birth`. `pii` includes all of these, and `pci` includes `card`. A key or an organisation may demand more.',
     }),
   ),
   vocabulary_boost: Type.Optional(
@@ -77,6 +73,15 @@ export const AskedOfModels = Type.Array(
     honoured: Type.Array(Type.String(), { description: 'Applied as requested, under the provider’s own name.' }),
     mapped: Type.Array(Member, { description: 'Applied in another way or in part. The message says how.' }),
     dropped: Type.Array(Member, { description: 'Not sent to the model.' }),
+    redaction: Type.Optional(
+      Type.Object(
+        {
+          by_model: Type.Array(Type.String(), { description: 'Kinds that the model redacts.' }),
+          by_gateway: Type.Array(Redaction, { description: 'Classes that the gateway redacts in its text.' }),
+        },
+        { description: 'Who redacts what. Absent if nothing is redacted.' },
+      ),
+    ),
   }),
   {
     description:

@@ -25,6 +25,7 @@ export const textOf = ({ utterances }: Pick<TranscriptionOutcome, 'utterances'>)
 export const transcriptionOf = (result: FileResult): Transcription => ({
   text: textOf(result.outcome),
   ...noSpeechIn(result.outcome),
+  ...redactionsIn(result.outcome),
   ...logprobsOf(result),
   usage: usageOf(result),
   ...warningsOf(result.warnings),
@@ -50,6 +51,7 @@ export function verboseTranscriptionOf(result: FileResult, requestId: string): V
     usage: { ...usageOf(result), cost_usd: usdOf(charge.costMicroUsd), byok: charge.own },
     ...noSpeechIn(outcome),
     ...(choice === undefined ? {} : { choice }),
+    ...redactionsIn(outcome),
     ...(attempts.length === 0 ? {} : { fallback: attempts }),
     ...warningsOf(warnings),
   };
@@ -62,6 +64,7 @@ export const diarizedTranscriptionOf = (result: FileResult): DiarizedTranscripti
   duration: rounded(result.outcome.seconds),
   segments: result.outcome.utterances.map(diarizedSegmentOf),
   ...noSpeechIn(result.outcome),
+  ...redactionsIn(result.outcome),
   usage: usageOf(result),
   ...warningsOf(result.warnings),
 });
@@ -95,6 +98,12 @@ export const logprobsOf = ({ request, outcome: { logprobs } }: FileResult): Pick
 /** The mark of the speech gate, as a member of what has it. */
 export const noSpeechIn = ({ noSpeech }: { noSpeech?: true | undefined }): { no_speech?: true } =>
   noSpeech === undefined ? {} : { no_speech: noSpeech };
+
+/** What the gateway has redacted, as a member of what has it. */
+export const redactionsIn = ({
+  redactions,
+}: Pick<TranscriptionOutcome, 'redactions'>): Pick<Transcription, 'redactions'> =>
+  redactions === undefined ? {} : { redactions };
 
 /** The warnings as a member of an answer that has any. */
 export function warningsOf(warnings: readonly Degradation[]): { warnings?: Degradation[] } {

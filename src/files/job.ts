@@ -1,7 +1,9 @@
 // One file from its upload to what was heard in it: admitted, measured, paid for and transcribed. How it comes in, whether it was
 // done before under the same idempotency key, and how it is answered, is decided by routes.
 import { isDeepStrictEqual } from 'node:util';
+import type { Utterance } from '../../machines/events.ts';
 import { ApiError, apiError } from '../api/errors.ts';
+import { classesOf, type RedactionClass } from '../api/redaction.ts';
 import type { DataResidencyRule } from '../api/residency-rule.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import { rawRate, type UploadedFile } from '../http/multipart/form.ts';
@@ -32,6 +34,7 @@ import {
   longestOf,
 } from './money/file-reservations.ts';
 import { type FileLength, lengthOf, withFileWarnings } from './money/length.ts';
+import { redactedOutcome, redactedStream } from './redaction.ts';
 import { leftOut, refusedStrictly, shortcomings, strictly, timesMissing } from './shortcomings.ts';
 import {
   type FileObserver,
@@ -52,6 +55,8 @@ export interface JobDependencies extends ChainDependencies, TranscriptionDepende
   settings: { timeoutMs: number; hearEmptyAgain: 'on' | 'off' };
   /** Who is told of a file's moments as they come. */
   observeFile?(file: ObservedFile): FileObserver;
+  /** Hears of each match of a redacted file, and of texts that could not be read. */
+  onRedacted?(kind: RedactionClass | 'failed'): void;
 }
 
 export interface JobOptions {
@@ -68,6 +73,8 @@ export interface JobOptions {
   lastResort?: string | undefined;
   /** What the request, its key and its organisation ask for of where audio goes. */
   rulesOf?(asked: DataResidencyRule | undefined): readonly AskedRule[];
+  /** What its key and organisation demand to be redacted, whatever the request says. */
+  redacted?: readonly RedactionClass[] | undefined;
   /** Id of the charge. */
   chargeId: string;
   /** Aborts when the client is gone. */
@@ -214,7 +221,7 @@ export class FileJob {
       ...notHonoured(work, ...membersOf(outcome)),
       ...leftOut(request),
       ...withFileWarnings(work.length, ofAnswer(request, outcome.warnings)),
-      ...shortcomings(request, outcome),
+      ...shortcomings(this.#shape(request), outcome),
     ];
     return { request, outcome, members: work.members, warnings, charge };
   }
@@ -262,7 +269,7 @@ export class FileJob {
     try {
       outcome = await this.#ask(work, signal);
       if ((await upload.whole) !== upload) throw new Error('The model answered before all was asked for.');
-      const refused = refusedStrictly(request, shortcomings(request, outcome));
+      const refused = refusedStrictly(request, shortcomings(this.#shape(request), outcome));
       if (request.strict && refused !== undefined) throw strictly(refused);
       return outcome;
     } catch (error) {
@@ -280,22 +287,25 @@ export class FileJob {
     }
   }
 
-  #ask(work: Work, signal: AbortSignal): Promise<TranscriptionOutcome> {
+  async #ask(work: Work, signal: AbortSignal): Promise<TranscriptionOutcome> {
     const { requestId: jobId, organisationId, early, observer } = this.#options;
     const onProgress = this.#options.onProgress?.bind(this.#options);
     const { lengths } = this.#dependencies;
     const { upload, length, bill, members } = work;
     const { request } = upload;
-    const onUtterance = onceWhole(upload, (utterance, by) => {
+    const { redacted: classes } = this.#shape(request);
+    const { onRedacted } = this.#dependencies;
+    const tell = (utterance: Utterance, by: ResolvedCandidate) => {
       bill.gave(by, utterance.end);
       early.heard(utterance, request, () => [...notHonoured(work, by), ...leftOut(request)]);
-    });
+    };
+    const onUtterance = onceWhole(upload, classes === undefined ? tell : redactedStream({ classes }, tell));
     const measure = (file: UploadedFile) => lengthOf(file, true, lengths, organisationId);
     const file = audioFileOf(upload, length, measure, () => {
       this.#isAtWork = bill.isPaid;
     });
     this.#isAtWork = bill.isPaid && upload.file.size !== undefined;
-    return transcribe(this.#dependencies, {
+    const outcome = await transcribe(this.#dependencies, {
       jobId,
       organisationId,
       request,
@@ -307,6 +317,15 @@ export class FileJob {
       ...(request.stream ? { onUtterance } : {}),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
+    return classes === undefined ? outcome : redactedOutcome(outcome, { classes, onRedacted });
+  }
+
+  /** The request, with what its key and organisation demand. */
+  #shape(request: TranscriptionRequest): TranscriptionRequest {
+    const { redacted } = this.#options;
+    return redacted === undefined
+      ? request
+      : { ...request, redacted: classesOf(undefined, request.redacted, redacted) };
   }
 
   /** Whether a finished answer is charged that the client cannot be given by its own doing. */

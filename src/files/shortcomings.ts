@@ -7,7 +7,10 @@ import { hasTimes } from './claims.ts';
 import { cuesOf } from './subtitles.ts';
 import type { TranscriptionOutcome } from './transcribe.ts';
 
-type Shape = Pick<TranscriptionRequest, 'responseFormat' | 'timestampGranularities' | 'stream' | 'common' | 'strict'>;
+type Shape = Pick<
+  TranscriptionRequest,
+  'responseFormat' | 'timestampGranularities' | 'stream' | 'common' | 'strict' | 'redacted'
+>;
 
 const GRANULARITIES = 'timestamp_granularities[]';
 
@@ -59,7 +62,8 @@ export function shortcomings(fields: Shape, outcome: TranscriptionOutcome): Degr
     found.push(timesEstimated(slug, fields));
   }
   if ('include[]' in fields.common && takesInclude(outcome) && outcome.logprobs === undefined && said.length > 0) {
-    found.push({ code: 'logprobs_unavailable', message: `${slug} gave no log probabilities.`, param: 'include[]' });
+    const message = fields.redacted === undefined ? `${slug} gave no log probabilities.` : REPEATED;
+    found.push({ code: 'logprobs_unavailable', message, param: 'include[]' });
   }
   return found;
 }
@@ -81,6 +85,8 @@ const asksFor = ({ responseFormat, timestampGranularities, stream }: Shape, gran
   !stream && responseFormat === 'verbose_json' && timestampGranularities.includes(granularity);
 
 const takesInclude = ({ member }: TranscriptionOutcome): boolean => 'include' in member.params;
+
+const REPEATED = 'Log probabilities are left out of a redacted transcript: their tokens repeat what was said.';
 
 const wordsUnavailable = (slug: string): Degradation => ({
   code: 'words_unavailable',

@@ -5,6 +5,7 @@ import {
   type Caller,
   isUnlimited,
   lastResortFor,
+  redactedFor,
   requireModels,
   residencyRulesOf,
 } from '../accounts/auth/permissions.ts';
@@ -76,6 +77,7 @@ const fileJob = (
     allowsModel: (slug) => allowsModel(caller, slug),
     lastResort: lastResortFor(caller, dependencies.lastResort),
     rulesOf: (asked) => residencyRulesOf(caller, asked),
+    redacted: redactedFor(caller),
     client,
     early: NOTHING_EARLY,
     chargeId,

@@ -273,6 +273,7 @@ function filesOf(assembly: Assembly, { money, live }: EdgeServices) {
     ...openJobs(assembly, live, spoolQuota),
     node: assembly.bus.node,
     observeFile: (file: ObservedFile) => observeFile(file, assembly),
+    onRedacted: (kind: string) => metrics.redacted(kind),
     reservations: money.files,
     idempotency,
     lengths,

@@ -5,8 +5,9 @@ import { Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { VENDOR_REDACTIONS } from '../../src/api/redaction.ts';
 import { modelOf } from '../../src/api/slug.ts';
-import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX, PROMPT_LENGTH_MAX, REDACTIONS } from '../../src/api/vocabulary.ts';
+import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX, PROMPT_LENGTH_MAX } from '../../src/api/vocabulary.ts';
 import { mappedFor } from '../../src/live/failover/vocabulary.ts';
 import { providers } from '../../src/vendors/index.ts';
 import { hearsUtterances } from '../../src/vendors/kit/live-turns.ts';
@@ -32,7 +33,7 @@ describe('the options common to all models', () => {
       languages: fc.subarray(['en', 'en-GB', 'fr-CA', 'zh-Hans-CN', 'de', 'tlh'], { minLength: 1 }),
       keyterms: fc.uniqueArray(term, { minLength: 1, maxLength: KEYTERMS_MAX }),
       prompt: fc.lorem({ mode: 'words', maxCount: PROMPT_LENGTH_MAX / 12 }),
-      redact: fc.subarray([...REDACTIONS], { minLength: 1 }),
+      redact: fc.subarray([...VENDOR_REDACTIONS], { minLength: 1 }),
       vocabulary_boost: fc.double({ min: 0, max: 1, noNaN: true }),
       temperature: fc.double({ min: 0, max: 1, noNaN: true }),
     },
@@ -109,9 +110,21 @@ describe('the options common to all models', () => {
   });
 
   it.each([
-    ['deepgram/nova-3', ['pii'], ['en', 'fr'], 'dropped', /: in live sessions .* in English alone\.$/],
+    [
+      'deepgram/nova-3',
+      ['pii'],
+      ['en', 'fr'],
+      'dropped',
+      /: in live sessions .* in English alone\. The gateway redacts card, /,
+    ],
     ['deepgram/nova-3', ['pii', 'numbers'], ['fr'], 'mapped', /1 of the 2 `redact`: in live sessions .* alone\.$/],
-    ['deepgram/flux-general-en', ['pci'], [], 'dropped', /: it blacks out numbers alone\.$/],
+    [
+      'deepgram/flux-general-en',
+      ['pci'],
+      [],
+      'dropped',
+      /: it blacks out numbers alone\. The gateway redacts card, and nothing else\.$/,
+    ],
   ] as const)('explains why %s does not redact %j in %j', (id, redact, languages, outcome, message) => {
     const { provider, card } = places.find((place) => place.id === id) as (typeof places)[number];
     const common = { redact: [...redact], languages: [...languages] };
@@ -122,7 +135,7 @@ describe('the options common to all models', () => {
 
   it('redacts with the models that declare it, and no others', () => {
     const redacts = ({ card, provider, mode }: (typeof places)[number]) =>
-      REDACTIONS.some((kind) => {
+      VENDOR_REDACTIONS.some((kind) => {
         const asked = { mode, language: undefined, diarization: false, common: { redact: [kind] } };
         return mappedFor(card, provider, asked, {}).told.some(({ outcome }) => outcome !== 'dropped');
       });

@@ -13,6 +13,8 @@ export interface Transcript extends CredibleResult, Gated {
   member: ResolvedCandidate;
   /** What failed before it. */
   attempts: Attempt[];
+  /** How often the gateway has redacted each class, where it has. */
+  redactions?: Readonly<Record<string, number>>;
   /** Of a file that was cut: how much of it each model has transcribed. */
   shares?: readonly Share[];
 }

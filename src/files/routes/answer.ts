@@ -12,6 +12,7 @@ import {
   diarizedTranscriptionOf,
   logprobsOf,
   noSpeechIn,
+  redactionsIn,
   segmentIdOf,
   subtitlesOf,
   textOf,
@@ -58,6 +59,7 @@ function eventsOf(result: FileResult): string {
     heard +
     events.done(textOf(outcome), {
       ...noSpeechIn(outcome),
+      ...redactionsIn(outcome),
       ...logprobsOf(result),
       usage: usageOf(result),
       ...warningsOf(warnings),

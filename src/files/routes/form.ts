@@ -8,6 +8,7 @@ import { type AliasedKey, slugNamed } from '../../accounts/auth/aliases.ts';
 import { booleanIn } from '../../api/boolean.ts';
 import { type ApiError, apiError, type ErrorCode, printable } from '../../api/errors.ts';
 import { ADDRESSES, twoFiles } from '../../api/not-served.ts';
+import { classesOf } from '../../api/redaction.ts';
 import { isSlug, modelOf, providerOf } from '../../api/slug.ts';
 import { ResponseFormat, type TranscriptionRequest } from '../../api/transcriptions.ts';
 import type { Common } from '../../api/vocabulary.ts';
@@ -82,6 +83,7 @@ export function readFields(fields: readonly (readonly [string, string])[]): Tran
     throw bad('model', '`model` is missing. Name one as `<provider>/<model>`; GET /v1/models?mode=batch lists them.');
   const responseFormat = format(one.get('response_format'));
   const stream = readBoolean('stream', one.get('stream'), false);
+  const vocabulary = readVocabulary(one, lists, isOpenais ? OPENAI_KEYWORDS_MAX : undefined);
   return {
     model,
     fallbacks: readFallbacks(one.get('fallbacks')),
@@ -96,8 +98,9 @@ export function readFields(fields: readonly (readonly [string, string])[]): Tran
     strict: readBoolean('strict', one.get('strict'), false),
     rule: readRule(one.get('region'), one.get('retention')),
     speechGate: readSpeechGate(one.get('speech_gate')),
+    redacted: classesOf(vocabulary.redact),
     common: {
-      ...readVocabulary(one, lists, isOpenais ? OPENAI_KEYWORDS_MAX : undefined),
+      ...vocabulary,
       ...temperature(one.get('temperature')),
       ...readOpenaiOptions(fields),
     },

@@ -7,6 +7,7 @@ import {
   type Caller,
   isUnlimited,
   lastResortFor,
+  redactedFor,
   requireModels,
   residencyRulesOf,
 } from '../../accounts/auth/permissions.ts';
@@ -80,6 +81,7 @@ const jobOf = (
     allowsModel: (slug) => allowsModel(caller, slug),
     lastResort: lastResortFor(caller, dependencies.lastResort),
     rulesOf: (asked) => residencyRulesOf(caller, asked),
+    redacted: redactedFor(caller),
     client: request.signal,
     early,
     ...more,

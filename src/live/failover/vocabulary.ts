@@ -2,6 +2,7 @@
 // Which options serve which member is said by the provider's table: ../providers/kit/vocabulary.
 import { apiError } from '../../api/errors.ts';
 import type { Mode } from '../../api/models.ts';
+import { classesOf, isVendorRedaction } from '../../api/redaction.ts';
 import { modelOf } from '../../api/slug.ts';
 import type { Common } from '../../api/vocabulary.ts';
 import { baseLanguage } from '../../vendors/kit/languages/whisper-languages.ts';
@@ -35,7 +36,7 @@ const WHOLE = ['include[]', 'chunking_strategy', 'known_speaker_names[]', 'known
  * @throws ApiError for a field that the model takes, and not with this value
  */
 export function mappedFor(card: ModelCard, provider: Provider, asked: Spoken, given: Params): Mapped {
-  const { languages = [], ...common } = asked.common ?? {};
+  const { languages = [], ...common } = ofVendors(asked.common ?? {});
   const place = { model: modelOf(card.id), mode: asked.mode };
   const served = servedBy(provider, place);
   const heardAs = (language: string): string =>
@@ -52,6 +53,7 @@ export function mappedFor(card: ModelCard, provider: Provider, asked: Spoken, gi
   if (unfit !== undefined) throw apiError('invalid_request', `${unfit.message}`, { param: unfit.param });
   const speakers = asked.diarization ? [speakersOf(card, asked.mode)] : [];
   const before = spoken.told.map(({ param }) => param);
+  const implied = classesOf(asked.common?.redact);
   return {
     language: spoken.language,
     diarization: speakers.some(({ outcome }) => outcome !== 'dropped'),
@@ -61,6 +63,7 @@ export function mappedFor(card: ModelCard, provider: Provider, asked: Spoken, gi
       ...speakers,
       ...told
         .filter(({ param }) => !before.includes(param))
+        .map((each) => withImplied(each, implied))
         .map((each) =>
           each.param === 'languages' && each.outcome === 'honoured'
             ? withRegion(card, each.param, languages, heardAs)
@@ -68,6 +71,18 @@ export function mappedFor(card: ModelCard, provider: Provider, asked: Spoken, gi
         ),
     ],
   };
+}
+
+/** A model that does not redact: what the gateway does of it. */
+const withImplied = (told: Told, implied: readonly string[] | undefined): Told =>
+  implied === undefined || told.param !== 'redact' || told.outcome !== 'dropped'
+    ? told
+    : { ...told, message: `${told.message} The gateway redacts ${implied.join(', ')}, and nothing else.` };
+
+/** Without what the gateway itself redacts: no model is asked for that. */
+function ofVendors({ redact, ...common }: Common): Common {
+  const kinds = redact?.filter(isVendorRedaction) ?? [];
+  return kinds.length === 0 ? common : { ...common, redact: kinds };
 }
 
 function speakersOf(card: ModelCard, mode: Mode): Told {

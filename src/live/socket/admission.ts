@@ -6,6 +6,7 @@ import {
   type Caller,
   isUnlimited,
   lastResortFor,
+  redactedFor,
   requireModels,
   residencyRulesOf,
 } from '../../accounts/auth/permissions.ts';
@@ -132,7 +133,11 @@ export async function chainFor(
   keeps: readonly string[] = [],
 ) {
   const asked = chainNamed(caller.key, readListenQuery(parameters));
-  const request = { ...asked, latency: asked.latency ?? caller.key.latency ?? undefined };
+  const request = {
+    ...asked,
+    latency: asked.latency ?? caller.key.latency ?? undefined,
+    redacted: redactedFor(caller, asked.redacted),
+  };
   const ask: Ask = {
     ...request,
     mode: 'live',

@@ -17,6 +17,7 @@ import {
   SpeechGateMode,
   SUSPEND_SECONDS,
 } from '../../api/listen.ts';
+import { classesOf, REDACT_HOLD_MS } from '../../api/redaction.ts';
 import { type DataResidencyRule, REGIONS, regionsIn } from '../../api/residency-rule.ts';
 import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
 import {
@@ -53,6 +54,7 @@ const KNOWN = [
   'suspend_seconds',
   'latency',
   'speech_gate',
+  'redact_hold_ms',
   'strict',
   'region',
   'retention',
@@ -85,6 +87,7 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
   if (model.length > SLUG_LENGTH_MAX)
     throw bad('model', `\`model\` has ${model.length} characters; a slug has at most ${SLUG_LENGTH_MAX}.`);
   const encoding = readEncoding(query.get('encoding'));
+  const common = vocabularyOf(query);
   return {
     model,
     fallbacks: readFallbacks(query.get('fallbacks')),
@@ -96,13 +99,15 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
     interimResults: readBoolean('interim_results', query.get('interim_results'), true),
     diarization: readBoolean('diarization', query.get('diarization'), false),
     turnEvents: readBoolean('turn_events', query.get('turn_events'), false),
-    common: vocabularyOf(query),
+    common,
     providerParams: readParams(query.get('provider_params')),
     strict: readBoolean('strict', query.get('strict'), false),
     rule: readRule(query.get('region'), query.get('retention')),
     suspendSeconds: readInteger('suspend_seconds', query.get('suspend_seconds'), SUSPEND_SECONDS),
     latency: readLatency(query.get('latency')),
     speechGate: readSpeechGate(query.get('speech_gate')),
+    redacted: classesOf(common.redact),
+    redactHoldMs: readInteger('redact_hold_ms', query.get('redact_hold_ms'), REDACT_HOLD_MS),
     isResumable: readResume(query.get('resume')),
   };
 }

@@ -28,6 +28,8 @@ export interface Metrics extends DelayMetrics, ModelMetrics {
   /** Something was left out on purpose; `name` is the overflow's. */
   dropped(name: string): void;
   refused(code: string): void;
+  /** The gateway redacted something of that class in a final or in a file; `failed`: a text that it could not read. */
+  redacted(kind: string): void;
   /** A handshake had its credential in the URL. */
   queryCredential(): void;
   /** A socket was opened that may not send large messages. */
@@ -107,6 +109,9 @@ function buildGauge(registry: Registry): Metrics['built'] {
   return (labels) => build.set(labels, 1);
 }
 
+const REDACTIONS_HELP =
+  'Matches that the gateway redacted in finals and files, by class; failed: texts that it could not read and left out.';
+
 function voiceCheckCounter(registry: Registry): Metrics['voiceChecked'] {
   const checks = new Counter({
     name: 'voxgate_voice_checks_total',
@@ -183,6 +188,7 @@ export function createMetrics(node?: string): Metrics {
     audioSent: (seconds) => sent.inc(seconds),
     dropped: byLabel('drops_total', 'name', 'Items dropped because a queue was full, by the name of the overflow.'),
     refused: byLabel('refusals_total', 'code', 'Refused requests and sessions, by error code.'),
+    redacted: byLabel('redactions_total', 'class', REDACTIONS_HELP),
     queryCredential: () => queryCredentials.inc(),
     smallSocket: () => smallSockets.inc(),
     speechGated: byLabel(

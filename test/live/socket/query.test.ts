@@ -78,10 +78,20 @@ describe('a listen query', () => {
     [{ languages: 'en, fr-CA,en' }, { common: { languages: ['en', 'fr-CA'] } }],
     [{ keyterms: '["Smith, Inc.","Zoë"]' }, { common: { keyterms: ['Smith, Inc.', 'Zoë'] } }],
     [{ keyterms: '', prompt: ' ', redact: 'false', vocabulary_boost: ' ' }, {}],
-    [{ prompt: 'A call.', redact: 'true' }, { common: { prompt: 'A call.', redact: ['pii'] } }],
+    [
+      { prompt: 'A call.', redact: 'true' },
+      {
+        common: { prompt: 'A call.', redact: ['pii'] },
+        redacted: ['card', 'iban', 'phone', 'email', 'national_id', 'date_of_birth'],
+      },
+    ],
+    [
+      { redact: 'email,phi,card', redact_hold_ms: '0' },
+      { common: { redact: ['email', 'phi', 'card'] }, redacted: ['card', 'email'], redactHoldMs: 0 },
+    ],
     [
       { redact: 'pci,numbers', vocabulary_boost: '0.5' },
-      { common: { redact: ['pci', 'numbers'], vocabulary_boost: 0.5 } },
+      { common: { redact: ['pci', 'numbers'], vocabulary_boost: 0.5 }, redacted: ['card'] },
     ],
     [{ suspend_seconds: '1' }, { suspendSeconds: 1 }],
     [{ latency: 'low' }, { latency: 'low' }],
@@ -204,7 +214,7 @@ describe('a listen query', () => {
     const refusal = apiErrorOf(parameters);
     expect([refusal.code, refusal.extras.param, refusal.status, refusal.closeCode]).toEqual([code, param, 400, 4000]);
     expect(refusal.message).toMatch(/[.}]$/);
-    expect(refusal.message.length).toBeLessThan(480);
+    expect(refusal.message.length).toBeLessThan(520);
     expect(refusal.message).toMatch(/^[\x20-\x7e…]*$/);
   });
 

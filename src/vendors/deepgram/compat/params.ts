@@ -2,7 +2,7 @@
 
 import { booleanIn } from '../../../api/boolean.ts';
 import { printable } from '../../../api/errors.ts';
-import { REDACTIONS } from '../../../api/vocabulary.ts';
+import { VENDOR_REDACTIONS } from '../../../api/redaction.ts';
 import type { ClientRequest, Unmet } from '../../compat/dialect.ts';
 import {
   badRequest,
@@ -105,7 +105,7 @@ function redactions(query: URLSearchParams): string[] {
   const kinds = query.getAll('redact').filter((kind) => kind !== '' && booleanIn(kind) !== false);
   const known = (kind: string): string => {
     if (booleanIn(kind) === true || kind === 'aggressive_numbers' || kind === 'numbers') return 'numbers';
-    return REDACTIONS.find((each) => each === kind) ?? 'pii';
+    return VENDOR_REDACTIONS.find((each) => each === kind) ?? 'pii';
   };
   return [...new Set(kinds.map(known))];
 }

@@ -1,6 +1,7 @@
 // Ways of serving a member that several providers have in common.
 
 import type { Mode } from '../../../api/models.ts';
+import type { VendorRedaction } from '../../../api/redaction.ts';
 import type { Common, Redaction } from '../../../api/vocabulary.ts';
 import { baseLanguage } from '../languages/whisper-languages.ts';
 
@@ -20,8 +21,9 @@ export const toBaseLanguages = (languages: readonly string[]) => [
 
 /** Kinds of what is blacked out by the vendor's names for them; those without any are told as left out. */
 export const toRedactions =
-  (names: Readonly<Partial<Record<Redaction, readonly string[]>>>) => (kinds: readonly Redaction[]) => {
-    const all = kinds.map((kind) => names[kind]);
+  (names: Readonly<Partial<Record<VendorRedaction, readonly string[]>>>) => (kinds: readonly Redaction[]) => {
+    // Classes of the gateway never come here.
+    const all = kinds.map((kind) => names[kind as VendorRedaction]);
     return all.includes(undefined) ? undefined : [...new Set(all.flat())];
   };
 

@@ -15,6 +15,8 @@ export interface Told {
   code?: string;
   /** Not all of it is heard of. */
   isCut?: true;
+  /** Of a list, what of it is sent. */
+  taken?: readonly unknown[];
   /** There is an option for it, which does not take this value. */
   isUnfit?: boolean;
   /** Of what is not honoured as it is. */
@@ -151,12 +153,15 @@ function toldOf(
   because: string,
 ): Told {
   const way = as === undefined ? '' : ` \`${param}\` go to ${slug} ${as}.`;
+  const taken = param === 'redact' && Array.isArray(part) ? { taken: part } : {};
   if (part === value)
-    return as === undefined ? { param, outcome: 'honoured' } : { param, outcome: 'mapped', message: way.trim() };
+    return as === undefined
+      ? { param, outcome: 'honoured', ...taken }
+      : { param, outcome: 'mapped', message: way.trim(), ...taken };
   const cut = Array.isArray(value)
     ? `${slug} takes ${(part as unknown[]).length} of the ${value.length} \`${param}\`${because}`
     : `\`${param}\` is cut to its first ${(part as string).length} characters for ${slug}.`;
-  return { param, outcome: 'mapped', isCut: true, message: cut + way };
+  return { param, outcome: 'mapped', isCut: true, message: cut + way, ...taken };
 }
 
 const dropped = (param: string, message: string, isUnfit = false): Told => ({
