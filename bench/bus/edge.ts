@@ -106,6 +106,7 @@ const host = new SessionHost({
     audioSent: () => {},
     dropped: () => {},
     refused: () => {},
+    redacted: () => {},
     voiceChecked: () => {},
   },
   sessionsMax: 100_000,

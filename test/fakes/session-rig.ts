@@ -257,6 +257,7 @@ export class SessionRig {
         dropped: (name) => {
           this.drops[name] = (this.drops[name] ?? 0) + 1;
         },
+        redacted: () => {},
         refused: (code) => {
           this.refusals[code] = (this.refusals[code] ?? 0) + 1;
         },

@@ -256,6 +256,7 @@ type Ended = Extract<OutgoingEvent, { type: 'session_ended' }>;
  * @param restBytes that came to no whole sample of every channel
  */
 function billOf(ended: readonly Ended[], reason: Ended['reason'], restBytes: number): Ended {
+  const redactions = redactionsOf(ended);
   const droppedBytes = ended.reduce((sum, { dropped_bytes = 0 }) => sum + dropped_bytes, restBytes);
   return {
     type: 'session_ended',
@@ -263,8 +264,16 @@ function billOf(ended: readonly Ended[], reason: Ended['reason'], restBytes: num
     audio_seconds: Math.max(0, ...ended.map(({ audio_seconds: seconds }) => seconds)),
     usage: usageOf(ended.flatMap(({ usage }) => usage)),
     cost_usd: sumOf(ended.map(({ cost_usd: cost }) => cost)),
+    ...(redactions === undefined ? {} : { redactions }),
     ...(droppedBytes === 0 ? {} : { dropped_bytes: droppedBytes }),
   };
+}
+
+function redactionsOf(ended: readonly Ended[]): Ended['redactions'] {
+  const counts: Record<string, number> = {};
+  for (const { redactions = {} } of ended)
+    for (const [kind, count] of Object.entries(redactions)) counts[kind] = (counts[kind] ?? 0) + count;
+  return Object.keys(counts).length === 0 ? undefined : counts;
 }
 
 /** One row for each model and account. */

@@ -55,7 +55,7 @@ export class EventWriter {
       fallbacks: chain
         .slice(1)
         .map(({ slug, degradations }) => ({ model: slug, degrades: degradations.map(({ code }) => code) })),
-      chain: chain.map(chainMember),
+      chain: chain.map((member) => chainMember(member, request.redacted)),
       ...(choice === undefined ? {} : { choice }),
       resume_token: resumeToken,
       ...(continues === undefined ? {} : { continues: continuesOf(continues, request) }),
@@ -146,7 +146,7 @@ export class EventWriter {
       type: 'configured',
       model: member.slug,
       fallbacks: fallbacks.map(({ slug }) => slug),
-      chain: [member, ...fallbacks].map(chainMember),
+      chain: [member, ...fallbacks].map((each) => chainMember(each, this.#opening.request.redacted)),
       ...(choice === undefined ? {} : { choice }),
       from: this.#secondsOf(fromSample),
       replayed_seconds: this.#secondsOf(replaySamples),
@@ -252,15 +252,22 @@ function continuesOf(
   return { session_id: sessionId, ...bytes, from_seconds: seconds };
 }
 
-function chainMember({ slug: model, told }: ResolvedCandidate): Started['chain'][number] {
+function chainMember(
+  { slug: model, told }: ResolvedCandidate,
+  redacted: ListenRequest['redacted'],
+): Started['chain'][number] {
   const those = (outcome: Told['outcome']) => told.filter((each) => each.outcome === outcome);
   const explained = (outcome: Told['outcome']) => those(outcome).map(({ param, message = '' }) => ({ param, message }));
-  return {
+  const member: Started['chain'][number] = {
     model,
     honoured: those('honoured').map(({ param }) => param),
     mapped: explained('mapped'),
     dropped: explained('dropped'),
   };
+  const byModel = told.find(({ param }) => param === 'redact')?.taken?.map(String) ?? [];
+  if (redacted !== undefined || byModel.length > 0)
+    member.redaction = { by_model: byModel, by_gateway: [...(redacted ?? [])] };
+  return member;
 }
 
 const LAYOUT_WARNINGS: Readonly<Record<OddLayout, Degradation>> = {

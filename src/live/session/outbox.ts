@@ -1,6 +1,7 @@
 // What a session says, on its way to the client: numbered and stamped as it leaves, held back within a bound while the
 // client does not read. An interim may be replaced by a later one; a final is never dropped in silence.
 import type { EventEncoder, EventStamp, OutgoingEvent } from '../../api/listen-events.ts';
+import type { TurnNote } from './watch/session-observer.ts';
 
 /** The client's end, as far as the outbox needs it. */
 export interface ClientLine {
@@ -29,8 +30,17 @@ export interface OutboxOptions {
   onDrop(name: 'interim_coalesced' | 'event_dropped' | 'event_undeliverable'): void;
 }
 
+/** What stands between a session and its outbox where text is redacted. */
+export interface EventRedaction {
+  push(event: OutgoingEvent): void;
+  /** In the place of the session's log. */
+  turn(note: TurnNote, text: string): void;
+}
+
 export class Outbox {
   readonly #options: OutboxOptions;
+  /** Everything that is pushed goes there first, and comes back by `send`. */
+  redaction: EventRedaction | undefined;
   #waiting: OutgoingEvent[] = [];
   #seq = 0;
   #phase: 'open' | 'ending' | 'ended' = 'open';
@@ -50,6 +60,12 @@ export class Outbox {
   }
 
   push(event: OutgoingEvent): void {
+    if (this.redaction === undefined) this.send(event);
+    else this.redaction.push(event);
+  }
+
+  /** An event as it leaves. */
+  send(event: OutgoingEvent): void {
     this.#options.onEvent?.(event);
     if (this.#gone || this.#phase === 'ended') {
       if (isFinal(event)) this.undeliveredFinals++;

@@ -4,7 +4,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 import { CONFIGURATIONS_MAX } from '../../api/bounds.ts';
 import { ApiError, apiError } from '../../api/errors.ts';
-import type { Configure } from '../../api/listen.ts';
+import type { Configure, ListenRequest } from '../../api/listen.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { ResolvedCandidate } from '../failover/chain.ts';
 import { timingOf } from '../failover/chain.ts';
@@ -33,6 +33,8 @@ export interface ReconfigurationParts {
   pipeline: Pick<AudioPipeline, 'sentSamples'>;
   signals: Signals;
   keepModelsReady(chain: readonly ResolvedCandidate[]): void;
+  /** The text is redacted as the request says by now. */
+  redact(request: ListenRequest): void;
 }
 
 export class Reconfiguration {
@@ -142,6 +144,7 @@ export class Reconfiguration {
     const { charts, recovery, events } = this.#parts;
     const before = opening.chain.length;
     opening.request = request;
+    this.#parts.redact(request);
     opening.chain = [...opening.chain.map(spent), ...chain];
     opening.meter.add(members);
     this.#parts.keepModelsReady(chain);

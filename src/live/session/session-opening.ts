@@ -7,6 +7,7 @@ import type { WatchedFrame } from '../../api/console/watching.ts';
 import type { ApiError, ErrorCode } from '../../api/errors.ts';
 import type { Configure, Latency, ListenRequest } from '../../api/listen.ts';
 import type { EventEncoder } from '../../api/listen-events.ts';
+import type { RedactionClass } from '../../api/redaction.ts';
 import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import type { OpusDecoder } from '../../audio/codecs/opus-decoder.ts';
 import type { Gathering } from '../../audio/frames.ts';
@@ -115,6 +116,8 @@ export interface SessionTotals {
   audioSent(seconds: number): void;
   dropped(name: string): void;
   refused(code: ErrorCode): void;
+  /** Something of that class was redacted, or a text could not be read. */
+  redacted(kind: RedactionClass | 'failed'): void;
   /** A voice detector gave a second opinion on what the energy meter took for speech. */
   voiceChecked(purpose: VoiceCheckPurpose, outcome: VoiceCheckOutcome): void;
 }

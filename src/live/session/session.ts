@@ -3,7 +3,8 @@
 import type { DemandedFault, SessionEndReason } from '../../../machines/events.ts';
 import * as ends from '../../../machines/session/ends.ts';
 import type { sessionMachine } from '../../../machines/session.ts';
-import type { ClientMessage } from '../../api/listen.ts';
+import type { ClientMessage, ListenRequest } from '../../api/listen.ts';
+import { REDACT_HOLD_MS } from '../../api/redaction.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import { DisposerStack } from '../../runtime/disposer-stack.ts';
 import { IdleTimer } from '../../runtime/timeouts.ts';
@@ -22,6 +23,7 @@ import { LegOutcomes } from './leg/leg-outcomes.ts';
 import type { ClientLine, Outbox } from './outbox.ts';
 import { Reconfiguration } from './reconfiguration.ts';
 import { Recovery } from './recovery.ts';
+import { RedactedEvents } from './redaction/redacted-events.ts';
 import { SessionEnding } from './session-ending.ts';
 import type { SessionDependencies, SessionOpening } from './session-opening.ts';
 import { chartInputOf, formattedWaitMsOf, outboxOf, pipelineOf, suspendMsOf, timingsOf } from './session-parts.ts';
@@ -54,6 +56,7 @@ export class LiveSession {
   readonly #idle: IdleTimer;
   readonly #suspension: Suspension;
   readonly #reconfiguration: Reconfiguration;
+  #redaction: RedactedEvents | undefined;
   #isSuspended = false;
 
   constructor(opening: SessionOpening, line: ClientLine, dependencies: SessionDependencies) {
@@ -79,6 +82,7 @@ export class LiveSession {
     const account = new AudioAccount(pipeline, usage, request.sampleRate);
     const spending = new Spending(opening.meter, request.sampleRate, { pipeline, usage, events, signals });
     this.outbox = outbox;
+    this.#redact(request);
     this.#events = events;
     this.#usage = usage;
     this.#account = account;
@@ -114,7 +118,8 @@ export class LiveSession {
     this.ending = new SessionEnding(opening, dependencies, { scope: this.#scope, ...ended });
     this.#keepReady(opening.chain);
     const keepModelsReady = (chain: readonly ResolvedCandidate[]) => this.#keepReady(chain);
-    const changing = { charts, recovery, leg, events, spending, pipeline, signals, keepModelsReady };
+    const redact = (changed: ListenRequest) => this.#redact(changed);
+    const changing = { charts, recovery, leg, events, spending, pipeline, signals, keepModelsReady, redact };
     this.#reconfiguration = new Reconfiguration(opening, dependencies, changing);
     this.#scope.defer(() => this.#reconfiguration.stop());
     this.#outcomes = new LegOutcomes({ pipeline, charts, turns, account, events, recovery, leg, signals });
@@ -123,6 +128,18 @@ export class LiveSession {
     const waits = { suspension: this.#suspension, idle: this.#idle };
     this.#incoming = new IncomingAudio({ pipeline, intake, delays, pump: leg.pump, signals, ...waits });
     this.#scope.defer(() => this.#incoming.stop());
+  }
+
+  /** From here on. Once there is redaction, it stays: what is not requested any more is no class of it. */
+  #redact({ redacted, redactHoldMs = REDACT_HOLD_MS.default }: ListenRequest): void {
+    if (this.#redaction !== undefined) this.#redaction.configure(redacted ?? []);
+    if (this.#redaction !== undefined || redacted === undefined) return;
+    const { clock, totals } = this.#dependencies;
+    const { outbox, log } = this;
+    const redaction = new RedactedEvents({ outbox, log, clock, totals, classes: redacted, holdMs: redactHoldMs });
+    this.#redaction = redaction;
+    outbox.redaction = redaction;
+    this.#scope.defer(() => redaction.stop());
   }
 
   #keepReady(chain: readonly ResolvedCandidate[]): void {
@@ -166,8 +183,10 @@ export class LiveSession {
     if (this.#scope.disposed) return;
     this.#idle.touch();
     if (message.type === 'close') this.charts.tell({ type: 'client.close' });
-    else if (message.type === 'finalize') this.leg.pump.finalize();
-    else if (message.type === 'configure') this.#reconfiguration.ask(message);
+    else if (message.type === 'finalize') {
+      this.#redaction?.hurry();
+      this.leg.pump.finalize();
+    } else if (message.type === 'configure') this.#reconfiguration.ask(message);
   }
 
   /** A text frame that is not a message of ours: the session continues. */

@@ -26,7 +26,7 @@ export interface TurnsParts {
   account: Pick<AudioAccount, 'covered' | 'answered'>;
   chart: Pick<TurnChart, 'tell'>;
   events: Pick<EventWriter, 'speakersRestarted' | 'warn' | 'warnOnce'>;
-  outbox: Pick<Outbox, 'push'>;
+  outbox: Pick<Outbox, 'push'> & Partial<Pick<Outbox, 'redaction'>>;
   totals: Pick<SessionTotals, 'dropped'>;
   empties: Pick<EmptyTurns, 'isHeardAgain'>;
   delays: Pick<SessionDelays, 'partial' | 'final'>;
@@ -158,7 +158,8 @@ export class Turns {
     const endSample = this.#place.samplesOf(final.end);
     const { start, end } = final;
     const { partialMs, finalMs, gatewayMs } = this.#parts.delays.final(endSample, this.#dueReadMs);
-    this.#parts.log.turn(
+    const { outbox, log } = this.#parts;
+    (outbox.redaction ?? log).turn(
       { turn: this.number, model: this.#model, start, end, partialMs, finalMs, gatewayMs },
       final.text,
     );

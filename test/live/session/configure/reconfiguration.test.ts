@@ -74,6 +74,7 @@ function started({ streaming = true, broken = false, asks = true, configure }: C
       spending: { heardBy: (index) => told.push({ heardBy: index }) },
       pipeline: { sentSamples: 16_000 },
       signals,
+      redact: () => {},
       keepModelsReady: (chain) => ready.push(...chain),
     },
   );

@@ -1,5 +1,6 @@
 // A session that hears what a test says in place of its providers, and the messages that it is told.
 import type { Heard, Utterance } from '../../../../machines/events.ts';
+import type { ListenRequest } from '../../../../src/api/listen.ts';
 import type { RigClient, SessionRig } from '../../../fakes/session-rig.ts';
 import { type Puppet, puppetRig } from '../puppet.ts';
 import { hum } from '../support.ts';
@@ -27,7 +28,7 @@ export interface Stage {
 
 /** A session that has received ten seconds of audio, or this. */
 export async function stage(
-  request: { interimResults?: boolean; turnEvents?: boolean } = {},
+  request: Partial<Pick<ListenRequest, 'interimResults' | 'turnEvents' | 'redacted'>> = {},
   audio = hum(10),
 ): Promise<Stage> {
   const { rig, puppet } = puppetRig();

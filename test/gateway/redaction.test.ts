@@ -1,0 +1,187 @@
+// The promise that redacted words are left nowhere: a whole gateway transcribes card numbers and addresses live, in files, in jobs and
+// for other vendors' clients, and then everything that it wrote, answered and posted is searched for them.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/node/store/sqlite-store.ts';
+import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
+import { OPERATOR } from '../fakes/store/ledger.ts';
+
+const SAID = ['4539 1488 0343 6467', 'four five three nine', 'one four eight eight', 'zoe.quill@example.org', 'quill'];
+const TURNS = [
+  { text: 'Hello there.', seconds: 0.5 },
+  { text: 'My card is 4539 1488 0343 6467 thank you.', seconds: 0.5 },
+  { text: 'Again: four five three nine one four eight eight', seconds: 0.5 },
+  { text: 'zero three four three six four six seven.', seconds: 0.5 },
+  { text: 'Write to zoe.quill@example.org please.', seconds: 0.5 },
+];
+const script = JSON.stringify({ turns: TURNS, interim_seconds: 0.1 });
+const LABELLED = [
+  'Hello there.',
+  'My card is [CARD] thank you.',
+  'Again: [CARD]',
+  '[CARD].',
+  'Write to [EMAIL] please.',
+];
+
+let live: LiveGateway;
+let organisationId: string;
+let strictKey: string;
+const posted: string[] = [];
+let onPosted = () => {};
+
+beforeAll(async () => {
+  live = await startLiveGateway({ VOXGATE_WEBHOOK_NETWORKS: '127.0.0.0/8' });
+  const store = await openSqliteStore({ directory: live.directory });
+  organisationId = (await store.listOrganisations())[0]!.id;
+  strictKey = (
+    await store.createKey(
+      organisationId,
+      { scopes: ['webhooks', 'listen', 'transcribe'], redact: ['card', 'email'] },
+      OPERATOR,
+    )
+  ).secret;
+  await store.setShowTranscripts(organisationId, true, OPERATOR);
+  await store.close();
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const piece of request) body += piece;
+    posted.push(body);
+    response.writeHead(204).end();
+    onPosted();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  await as(strictKey, '/v1/webhooks', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ url: `http://127.0.0.1:${port}/hook`, events: ['session.ended'], transcripts: true }),
+  });
+});
+
+const as = (key: string, path: string, init: RequestInit = {}) =>
+  live.request(path, { ...init, headers: { ...(init.headers as object), Authorization: `Bearer ${key}` } });
+
+/** 2.5 seconds of silence: the script says its turns whatever it hears. */
+const silence = (seconds: number) => new Uint8Array(seconds * 32_000);
+
+async function listen(query: Record<string, string>, key = live.key) {
+  const client = live.connect(
+    { model: 'loopback/script', provider_params: script, ...query },
+    { authorize: false, headers: { Authorization: `Bearer ${key}` } },
+  );
+  await client.event('session_started');
+  client.send(silence(2.5));
+  client.send({ type: 'close' });
+  await client.close();
+  return client;
+}
+
+const finalsOf = ({ events }: { events: readonly { type: string }[] }) =>
+  (events as { type: string; is_final?: boolean; text: string }[])
+    .filter(({ type, is_final }) => type === 'transcript' && is_final)
+    .map(({ text }) => text);
+
+function form(fields: Record<string, string>): RequestInit {
+  const body = new FormData();
+  for (const [name, value] of Object.entries({ model: 'loopback/script', provider_params: script, ...fields }))
+    body.set(name, value);
+  body.set('file', new Blob([sampleWav()], { type: 'audio/wav' }), 'a.wav');
+  return { method: 'POST', body };
+}
+
+const sampleWav = (): Uint8Array<ArrayBuffer> => {
+  const { pcm } = sampleAudio('commands.wav');
+  const seconds = Math.max(0, 2.5 - pcm.byteLength / 32_000);
+  const data = Buffer.concat([pcm.subarray(0, 80_000), silence(seconds)]);
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + data.length, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(16_000, 24);
+  head.writeUInt32LE(32_000, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(data.length, 40);
+  return new Uint8Array(Buffer.concat([head, data]));
+};
+
+function filesBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(directory, name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => readFileSync(path, 'latin1'));
+}
+
+describe('redaction by the gateway', () => {
+  it('labels the finals of a live session, and says in its first event who redacts', async () => {
+    const client = await listen({ redact: 'card,email' });
+    expect(finalsOf(client)).toEqual(LABELLED);
+    expect(client.events[0]).toMatchObject({
+      chain: [{ model: 'loopback/script', redaction: { by_model: [], by_gateway: ['card', 'email'] } }],
+    });
+    expect(client.events.at(-1)).toMatchObject({ redactions: { card: 3, email: 1 } });
+  });
+
+  it('is demanded by a key, whatever the request says', async () => {
+    for (const query of [{}, { redact: 'phone' }, { redact: 'false' }] as Record<string, string>[]) {
+      const client = await listen(query, strictKey);
+      expect(finalsOf(client)).toEqual(LABELLED);
+    }
+  });
+
+  it.each(['json', 'text', 'verbose_json', 'srt', 'vtt'])('labels a file answered as %s', async (format) => {
+    const response = await as(strictKey, '/v1/audio/transcriptions', form({ response_format: format }));
+    const text = await response.text();
+    expect(response.status, text).toBe(200);
+    expect(text).toContain('[CARD]');
+    for (const said of SAID) expect(text).not.toContain(said);
+  });
+
+  it('labels a streamed file, whose deltas are its text', async () => {
+    const response = await as(live.key, '/v1/audio/transcriptions', form({ stream: 'true', redact: 'card,email' }));
+    const events = (await response.text())
+      .split('\n\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line.replace('data: ', '')) as { type: string; delta?: string; text?: string });
+    const deltas = events.map(({ delta = '' }) => delta).join('');
+    expect(deltas).toBe(LABELLED.join(' '));
+    expect(events.at(-1)).toMatchObject({ type: 'transcript.text.done', text: LABELLED.join(' ') });
+  });
+
+  it('refuses classes that there are not', async () => {
+    const response = await live.request('/v1/audio/transcriptions', form({ redact: 'names' }));
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('date_of_birth');
+  });
+
+  it('leaves redacted words nowhere', async () => {
+    const delivered = new Promise<void>((resolve) => {
+      onPosted = () => posted.some((body) => body.includes('"transcript":')) && resolve();
+    });
+    const client = await listen({ turn_events: 'true' }, strictKey);
+    await delivered;
+    const seen = [JSON.stringify(client.events), await (await live.request('/metrics')).text()];
+    const job = await as(strictKey, '/v1/jobs', form({}));
+    const { id } = (await job.json()) as { id: string };
+    const result = () => as(strictKey, `/v1/jobs/${id}/result`);
+    await expect.poll(async () => (await result()).status, { timeout: 10_000 }).toBe(200);
+    const done = await (await result()).text();
+    seen.push(done, await (await as(strictKey, `/v1/jobs/${id}`)).text());
+    const places = { answers: seen, log: live.log, posted, files: filesBelow(live.directory) };
+    const found = Object.entries(places).flatMap(([place, texts]) =>
+      SAID.filter((said) => texts.some((text) => text.includes(said))).map((said) => `${said} in ${place}`),
+    );
+    expect(found).toEqual([]);
+    expect(posted.join()).toContain('[CARD]');
+    expect(done).toContain('[CARD]');
+    expect(seen[1]).toContain('voxgate_redactions_total{class="card"');
+  });
+});
