@@ -65,7 +65,7 @@ beforeAll(async () => {
 const as = (key: string, path: string, init: RequestInit = {}) =>
   live.request(path, { ...init, headers: { ...(init.headers as object), Authorization: `Bearer ${key}` } });
 
-/** 2.5 seconds of silence: the script says its turns whatever it hears. */
+/** 2.5 seconds of silence: the script says its turns in any case. */
 const silence = (seconds: number) => new Uint8Array(seconds * 32_000);
 
 async function listen(query: Record<string, string>, key = live.key) {
@@ -130,7 +130,7 @@ describe('redaction by the gateway', () => {
     expect(client.events.at(-1)).toMatchObject({ redactions: { card: 3, email: 1 } });
   });
 
-  it('is demanded by a key, whatever the request says', async () => {
+  it('is demanded by a key, with any request', async () => {
     for (const query of [{}, { redact: 'phone' }, { redact: 'false' }] as Record<string, string>[]) {
       const client = await listen(query, strictKey);
       expect(finalsOf(client)).toEqual(LABELLED);

@@ -115,6 +115,24 @@ export interface AskedOfModel {
   mapped: AskedOtherwise[];
   /** Not sent to the model. */
   dropped: AskedOtherwise[];
+  /** Who redacts what. Absent if nothing is redacted. */
+  redaction?: {
+    /** Kinds that the model redacts. */
+    by_model: string[];
+    /** Classes that the gateway redacts in its text. */
+    by_gateway: (
+      | 'pii'
+      | 'pci'
+      | 'phi'
+      | 'numbers'
+      | 'card'
+      | 'iban'
+      | 'phone'
+      | 'email'
+      | 'national_id'
+      | 'date_of_birth'
+    )[];
+  };
 }
 
 /** What one model heard, and what that costs. */

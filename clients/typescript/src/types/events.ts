@@ -317,6 +317,8 @@ export interface SessionEnded extends EventHead {
   usage: UsageRow[];
   /** USD, decimal. */
   cost_usd: string;
+  /** How often the gateway has redacted each class in finals; absent if it has redacted nothing. */
+  redactions?: Record<string, unknown>;
   /** Bytes that did not form a sample (a single last byte, a truncated packet); absent if there were none. */
   dropped_bytes?: number;
 }

@@ -7,6 +7,8 @@ export interface Transcription {
   text: string;
   /** Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model invented it. With `speech_gate=drop`, `text` is empty. */
   no_speech?: true;
+  /** How often the gateway has redacted each class; absent if it has redacted nothing. */
+  redactions?: Record<string, unknown>;
   /** Where `include[]=logprobs` was asked for and the model gives them. */
   logprobs?: {
     token: string;
@@ -89,6 +91,8 @@ export interface VerboseTranscription {
     /** Number of attempts at it in the last six hours, on all nodes; 1000 stands for 1000 or more. */
     measured: number;
   }[];
+  /** How often the gateway has redacted each class; absent if it has redacted nothing. */
+  redactions?: Record<string, unknown>;
   fallback?: {
     model: string;
     reason: string;
@@ -128,6 +132,8 @@ export interface DiarizedTranscription {
   segments: DiarizedSegment[];
   /** Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model invented it. With `speech_gate=drop`, `text` is empty. */
   no_speech?: true;
+  /** How often the gateway has redacted each class; absent if it has redacted nothing. */
+  redactions?: Record<string, unknown>;
   usage: {
     type: 'duration';
     /** Seconds that are charged: those of the file, times its channels where the provider bills each of them. */
@@ -169,6 +175,8 @@ export interface TranscriptDone {
   text: string;
   /** Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model invented it. With `speech_gate=drop`, `text` is empty. */
   no_speech?: true;
+  /** How often the gateway has redacted each class; absent if it has redacted nothing. */
+  redactions?: Record<string, unknown>;
   /** Where `include[]=logprobs` was asked for and the model gives them. */
   logprobs?: {
     token: string;

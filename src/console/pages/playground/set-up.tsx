@@ -103,6 +103,12 @@ const KINDS: Readonly<Record<Redaction, string>> = {
   pci: 'Card data',
   phi: 'Health data',
   numbers: 'Numbers',
+  card: 'Cards (by the gateway)',
+  iban: 'IBANs (by the gateway)',
+  phone: 'Phone numbers (by the gateway)',
+  email: 'Mail addresses (by the gateway)',
+  national_id: 'National ids (by the gateway)',
+  date_of_birth: 'Dates of birth (by the gateway)',
 };
 const ALL = Object.keys(KINDS) as Redaction[];
 

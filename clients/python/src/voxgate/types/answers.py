@@ -11,6 +11,7 @@ __all__ = [
     "Mode",
     "Word",
     "AskedOtherwise",
+    "AskedOfModelRedaction",
     "AskedOfModel",
     "UsageRow",
     "PriceAddOn",
@@ -162,6 +163,27 @@ class AskedOtherwise:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AskedOfModelRedaction:
+    """Who redacts what. Absent if nothing is redacted."""
+
+    by_model: list[str]
+    """Kinds that the model redacts."""
+    by_gateway: list[Literal[
+        "pii",
+        "pci",
+        "phi",
+        "numbers",
+        "card",
+        "iban",
+        "phone",
+        "email",
+        "national_id",
+        "date_of_birth",
+    ]]
+    """Classes that the gateway redacts in its text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AskedOfModel:
     """What a model is asked of what was asked for."""
 
@@ -173,6 +195,8 @@ class AskedOfModel:
     """Applied in another way or in part. The message says how."""
     dropped: list[AskedOtherwise]
     """Not sent to the model."""
+    redaction: AskedOfModelRedaction | None = None
+    """Who redacts what. Absent if nothing is redacted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

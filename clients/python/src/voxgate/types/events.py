@@ -1,7 +1,7 @@
 """What the gateway says in a live session. Generated from src/api by `npx tsx scripts/generate.ts python-types`."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from .answers import AskedOfModel, Encoding, ErrorCode, ErrorType, UsageRow, Word
 
@@ -432,5 +432,7 @@ class SessionEnded(EventHead):
     """By model and price, of all channels together."""
     cost_usd: str
     """USD, decimal."""
+    redactions: dict[str, Any] | None = None
+    """How often the gateway has redacted each class in finals; absent if it has redacted nothing."""
     dropped_bytes: int | None = None
     """Bytes that did not form a sample (a single last byte, a truncated packet); absent if there were none."""

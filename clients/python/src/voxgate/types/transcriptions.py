@@ -1,7 +1,7 @@
 """A transcription of a file as it is answered. Generated from src/api by `npx tsx scripts/generate.ts python-types`."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from .answers import ErrorCode, ErrorType, ResponseFormat, Word
 
@@ -65,6 +65,8 @@ class Transcription:
     no_speech: Literal[True] | None = None
     """Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model
     invented it. With `speech_gate=drop`, `text` is empty."""
+    redactions: dict[str, Any] | None = None
+    """How often the gateway has redacted each class; absent if it has redacted nothing."""
     logprobs: list[TranscriptionLogprob] | None = None
     """Where `include[]=logprobs` was asked for and the model gives them."""
     usage: TranscriptionUsage
@@ -160,6 +162,8 @@ class VerboseTranscription:
     invented it. With `speech_gate=drop`, `text` is empty."""
     choice: list[VerboseTranscriptionChoice] | None = None
     """The models that the gateway chose, in order. Absent without `auto`."""
+    redactions: dict[str, Any] | None = None
+    """How often the gateway has redacted each class; absent if it has redacted nothing."""
     fallback: list[VerboseTranscriptionFallback] | None = None
     warnings: list[TranscriptionWarning] | None = None
     logprobs: list[TranscriptionLogprob] | None = None
@@ -194,6 +198,8 @@ class DiarizedTranscription:
     no_speech: Literal[True] | None = None
     """Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model
     invented it. With `speech_gate=drop`, `text` is empty."""
+    redactions: dict[str, Any] | None = None
+    """How often the gateway has redacted each class; absent if it has redacted nothing."""
     usage: TranscriptionUsage
     warnings: list[TranscriptionWarning] | None = None
 
@@ -237,6 +243,8 @@ class TranscriptDone:
     no_speech: Literal[True] | None = None
     """Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model
     invented it. With `speech_gate=drop`, `text` is empty."""
+    redactions: dict[str, Any] | None = None
+    """How often the gateway has redacted each class; absent if it has redacted nothing."""
     logprobs: list[TranscriptionLogprob] | None = None
     """Where `include[]=logprobs` was asked for and the model gives them."""
     usage: TranscriptionUsage
