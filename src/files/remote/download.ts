@@ -42,9 +42,9 @@ export interface DownloadOptions {
   bytesMax: number;
   userAgent: string;
   times: DownloadTimes;
-  /** Lookups of names: each needs one of the process's few threads, which files need as well. */
+  /** Lookups of names: by the system, each needs one of the process's few threads, which files need as well. */
   lookups: Places;
-  /** Behind the guard; that of the system when absent. */
+  /** Behind the guard; as `reachableLookup` says when absent. */
   resolve?: Resolve;
 }
 

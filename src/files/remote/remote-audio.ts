@@ -12,7 +12,7 @@ import { failed, switchedOff } from './refusals.ts';
 
 /** Of one node. */
 export const DOWNLOADS_MAX = 64;
-/** Of the four threads of the process. */
+/** Where names are looked up by the system: each takes one of the four threads of the process. */
 const LOOKUPS_MAX = 2;
 const FILENAME_LENGTH_MAX = 128;
 /** A text is known by so much of it. */
@@ -51,7 +51,7 @@ export class RemoteAudio {
       times: DOWNLOAD_TIMES,
       ...options,
       userAgent: `voxgate/${releaseVersion()}`,
-      lookups: new Places(LOOKUPS_MAX),
+      lookups: new Places(options.networks === undefined ? DOWNLOADS_MAX : LOOKUPS_MAX),
     };
   }
 

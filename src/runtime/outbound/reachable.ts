@@ -1,7 +1,9 @@
 // Where the gateway connects to at a customer's request: webhooks, audio by URL. Never into the operator's own network, by whatever
 // name or address, unless the operator has listed it. Names are checked after their lookup, at each connection.
 import { type LookupAddress, type LookupAllOptions, lookup as lookUp } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { codeOf } from '../error-code.ts';
 import { isWithin } from '../network-addresses.ts';
 
 /** A host that is private or reserved, or that is not on the Internet at all. */
@@ -64,14 +66,50 @@ export type Resolve = (
   callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
 ) => void;
 
+/** Of one try. A server that does not answer is asked twice. */
+const DNS_MS = 2_000;
+const DNS_TRIES = 2;
+const THIS_MACHINE = /(?:^|\.)localhost\.?$/i;
+
+/**
+ * Asks DNS without a thread. Lookups of the system share two of the process's threads: two names that are answered late would
+ * delay every connection to a provider. Files of the machine such as `/etc/hosts` are not read.
+ *
+ * @param servers those of the system when absent
+ */
+export const internetLookup =
+  (servers?: readonly string[]): Resolve =>
+  (hostname, _, callback) => {
+    if (THIS_MACHINE.test(hostname)) return void setImmediate(callback, new NotReachable(hostname), []);
+    // For each lookup: the servers of the system may have changed.
+    const resolver = new Resolver({ timeout: DNS_MS, tries: DNS_TRIES });
+    if (servers !== undefined) resolver.setServers(servers);
+    const addresses = async (family: 4 | 6) =>
+      (await (family === 4 ? resolver.resolve4(hostname) : resolver.resolve6(hostname))).map((address) => ({
+        address,
+        family,
+      }));
+    void Promise.allSettled([addresses(4), addresses(6)]).then(([four, six]) => {
+      const found = [four, six].flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+      if (found.length > 0) return callback(null, found);
+      const codes = [four, six].map((each) => (each.status === 'rejected' ? codeOf(each.reason) : ''));
+      const isUnknown = codes.every((code) => code === 'ENOTFOUND' || code === 'ENODATA');
+      const error = new Error(`No address was found for ${hostname}.`);
+      callback(Object.assign(error, { code: isUnknown ? 'ENOTFOUND' : 'EAI_AGAIN' }), []);
+    });
+  };
+
+/** Names of an operator's own network may be known to the system alone. */
+const lookupWithin = (networks: BlockList | undefined): Resolve => (networks === undefined ? internetLookup() : lookUp);
+
 /**
  * A lookup that finds reachable addresses only: the address that is checked is the one that the connection goes to. It is not called
  * for an address in the place of a name, which `requireReachable` checks.
  *
- * @param resolve that of the system when absent
+ * @param resolve by DNS when absent, or by the system where there are private networks
  */
 export const reachableLookup =
-  (networks: BlockList | undefined, isTls: boolean, resolve: Resolve = lookUp): LookupFunction =>
+  (networks: BlockList | undefined, isTls: boolean, resolve: Resolve = lookupWithin(networks)): LookupFunction =>
   (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       const [first] = error ? [] : found;

@@ -128,7 +128,7 @@ describe('a name', () => {
   test('that is looked up slowly keeps one of two lookups free for other organisations', async () => {
     const waiting: string[] = [];
     const resolve: Resolve = (hostname) => void waiting.push(hostname);
-    const audio = remoteAudio({ networks: undefined, resolve });
+    const audio = remoteAudio({ networks: HERE, resolve });
     const limit = limitedSignal(systemClock, 60_000);
     const open = (organisationId: string, name: string) =>
       audio.open({ url: `https://${name}.example/`, param: 'audio_url' }, organisationId, limit);
