@@ -1,7 +1,8 @@
 // Jobs in the database: whose they are, how far they are, on which node they run, and what came of them. Requests, summaries and
 // transcripts are sealed before they come here; a large transcript is put in pieces first. A node that runs jobs has a lease, and
 // jobs without one have failed. Nothing here is done by the clock alone: leases end and jobs expire by an operation of the owner.
-import { type Asynchronous, member, none, notes, type Operations, reads, writes } from '../store/operation.ts';
+import type { Shortage } from '../runtime/limits/quota.ts';
+import { type Asynchronous, first, member, none, notes, type Operations, reads, writes } from '../store/operation.ts';
 import type { Owner } from './owner.ts';
 
 export interface JobName {
@@ -20,10 +21,10 @@ export interface NewJob extends Owner, JobName {
   request: Uint8Array;
 }
 
-/** `full`: all other jobs of the organisation, or of the store, are not over. */
+/** `full`: all other jobs of the organisation, or of the store, are not over; `share`: the organisation has its share of the store. */
 export type CreatedJob =
   | { state: 'created'; createdAtMs: number; removed: number }
-  | { state: 'full'; of: 'organisation' | 'store' };
+  | { state: 'full'; of: 'organisation' | 'share' | 'store' };
 
 export interface JobEnd {
   stage: 'done' | 'failed';
@@ -69,6 +70,11 @@ export const ANY_NODE = '*';
 export interface JobCalls {
   /** The same again is the same job. Makes room: failed jobs go first, then the oldest. Throws `not_found` for the organisation. */
   createJob(job: NewJob, leaseMs: number): CreatedJob;
+  /**
+   * Why there is no room for another job of the organisation; undefined if there is. Of the jobs that are not over, one organisation may
+   * have as many as it leaves free.
+   */
+  findJobShortage(organisationId: string): Shortage | undefined;
   /** A queued job runs now. False when it is not there any more. */
   startJob(name: JobName): boolean;
   /** The node is there, for so long, where jobs of it are not over. */
@@ -105,6 +111,7 @@ export type JobStore = Asynchronous<JobCalls>;
 
 export const JOB_OPERATIONS = {
   createJob: writes(member('object', 'number')),
+  findJobShortage: reads(first('text')),
   startJob: notes(member('object')),
   renewJobs: notes(none('text', 'number')),
   finishJob: writes(member('object', 'object')),

@@ -5,9 +5,11 @@ import { gunzip, gzip } from 'node:zlib';
 import { ERROR_CATALOGUE, type ErrorCode } from '../api/error-catalogue.ts';
 import { ApiError, type ApiErrorExtras, apiError } from '../api/errors.ts';
 import type { VerboseTranscription } from '../api/transcriptions.ts';
+import type { Shortage } from '../runtime/limits/quota.ts';
 import { isRecord } from '../runtime/plain-data.ts';
 import { keyFor, openBytes, sealBytes } from '../runtime/sealing.ts';
 import { findContent, PIECE_BYTES_MAX, type PieceStore, putPieces } from '../store/pieces.ts';
+import { StoreError } from '../store/store-error.ts';
 import type { Heard, JobState, ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
 import type { JsonObject } from '../vendors/kit/json.ts';
 import {
@@ -85,9 +87,21 @@ export class JobRecords {
     about: { file: ShownFile; asked: JsonObject },
   ): Promise<CreatedJob> {
     const { store, node, nodeName } = this.#options;
-    const request = await this.#seal(owner, id, 'request', requestOf(about));
     const { organisationId, keyId, dialect } = owner;
+    const shortage = await this.#shortage(organisationId);
+    if (shortage !== undefined) return { state: 'full', of: shortage === 'share' ? 'share' : 'store' };
+    const request = await this.#seal(owner, id, 'request', requestOf(about));
     return store.createJob({ organisationId, keyId, dialect, id, stage, node, nodeName, request }, JOB_LEASE_MS);
+  }
+
+  async #shortage(organisationId: string): Promise<Shortage | undefined> {
+    try {
+      return await this.#options.store.findJobShortage(organisationId);
+    } catch (error) {
+      // The node that keeps the accounts is of a version that does not know this.
+      if (error instanceof StoreError && error.reason === 'invalid') return undefined;
+      throw error;
+    }
   }
 
   /** False when it was removed. */

@@ -1,5 +1,6 @@
 // How many jobs a key, an organisation and the store may have, with which bytes, and which of them make room: failed ones first, then
 // the oldest. Jobs that are not over never do.
+import type { Shortage } from '../runtime/limits/quota.ts';
 import type { TableContext } from '../store/table-context.ts';
 import type { JobLimits } from './calls.ts';
 
@@ -51,6 +52,17 @@ export class JobRoom {
     return this.#totals('store').jobs >= store.jobs ? 'store' : undefined;
   }
 
+  /** As of a `Quota`: one organisation may have as many jobs that are not over as it leaves free, so there is room for the next one. */
+  shortage(organisationId: string): Shortage | undefined {
+    const { jobs: max } = this.#limits.store;
+    const { open, openOf } = this.#statements;
+    // Jobs that are over make room, and are counted out where that matters.
+    if (this.#totals(`organisation ${organisationId}`).jobs < max - this.#totals('store').jobs) return undefined;
+    const left = max - (open.get() ?? 0);
+    if (left <= 0) return 'full';
+    return (openOf.get(organisationId) ?? 0) < left ? undefined : 'share';
+  }
+
   /** The job that goes next: of the owner, or else of the organisation that has most. */
   #excess({ organisationId, keyId }: JobOwner, more: number): number | undefined {
     const { key, organisation, store } = this.#limits;
@@ -92,6 +104,10 @@ function statementsOf(database: Context['database']) {
          (SELECT number FROM jobs WHERE kept_until_ms <= ? ORDER BY kept_until_ms, number LIMIT ?)`,
     ),
     remove: database.prepare<[number]>('DELETE FROM jobs WHERE number = ?'),
+    open: database.prepare<[], number>('SELECT count(*) FROM jobs WHERE ended_at_ms IS NULL').pluck(),
+    openOf: database
+      .prepare<[string], number>('SELECT count(*) FROM jobs WHERE organisation_id = ? AND ended_at_ms IS NULL')
+      .pluck(),
     totals: database.prepare<[string], Totals>('SELECT jobs, bytes FROM job_totals WHERE scope = ?'),
     firstOfKey: database
       .prepare<[string, string], number>(

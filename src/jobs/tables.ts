@@ -36,6 +36,7 @@ export function createJobTables(context: Context, contents: Contents, limits: Jo
   const { findJob, listJobs, removeJob, expire, hasExpired } = keptJobs(context);
   return {
     createJob: database.transaction(createJob),
+    findJobShortage: (organisationId: string) => room.shortage(organisationId),
     startJob,
     finishJob: database.transaction(finishJob),
     ...{ removeJob, findJob, listJobs, renewJobs, failEarlierJobs },

@@ -127,6 +127,7 @@ const SAMPLES: Samples = {
   findPiece: ({ who }) => [who.organisationId, 'answer req_1', 0],
   finishIdempotencyInPieces: ({ who }) => [attemptOf(who), bytes('print'), 1],
   createJob: ({ who }) => [jobOf(who), 60_000],
+  findJobShortage: ({ who }) => [who.organisationId],
   startJob: ({ who }) => [jobOf(who)],
   renewJobs: () => ['abc123', 60_000],
   failEarlierJobs: () => ['edge-2', 'def456'],

@@ -246,6 +246,32 @@ describe('room for jobs', () => {
     expect(create('j')).toEqual({ state: 'full', of: 'store' });
   });
 
+  it('of the store is shared by jobs that are not over: an organisation has as many as it leaves free', () => {
+    const { create, owner, customer, tables } = open({ store: bound(16) });
+    const all = Array.from({ length: 6 }, () => customer());
+    const fill = ({ keyId, organisationId }: (typeof all)[0]): number => {
+      let count = 0;
+      for (; tables.findJobShortage(organisationId) === undefined; count++)
+        create(`${organisationId} ${count}`, owner(keyId, organisationId));
+      return count;
+    };
+    expect(all.map(fill)).toEqual([8, 4, 2, 1, 1, 0]);
+    expect(all.map(({ organisationId }) => tables.findJobShortage(organisationId))).toEqual(all.map(() => 'full'));
+  });
+
+  it('of the store is not taken by jobs that are over', () => {
+    const { finished, owner, customer, tables, create } = open({ store: bound(4) });
+    const other = customer();
+    for (const id of ['a', 'b', 'c', 'd']) finished(id);
+    expect(tables.findJobShortage(other.organisationId)).toBeUndefined();
+    const theirs = owner(other.keyId, other.organisationId);
+    for (const id of ['e', 'f']) expect(create(id, theirs)).toMatchObject({ state: 'created', removed: 1 });
+    expect([tables.findJobShortage(other.organisationId), tables.findJobShortage(owner().organisationId)]).toEqual([
+      'share',
+      undefined,
+    ]);
+  });
+
   it('keeps totals equal to the rows', () => {
     const { create, finished, tables, owner, database } = open({ key: bound(5), organisation: bound(6, 200) });
     for (let at = 0; at < 40; at++) {

@@ -1,4 +1,5 @@
 // Each resource that organisations share, as the page "Fair shares" lists them: one organisation that takes all it can leaves room for others.
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
@@ -8,7 +9,9 @@ import { LengthMeter } from '../../src/files/measuring/length-meter.ts';
 import type { Form } from '../../src/http/multipart/form.ts';
 import { FormMemory } from '../../src/http/multipart/form-fields.ts';
 import { SpoolBudget } from '../../src/http/multipart/spool-file.ts';
+import { JOB_LIMITS, OWN_DIALECT } from '../../src/jobs/calls.ts';
 import { KeptFiles } from '../../src/jobs/kept-files.ts';
+import { createJobTables } from '../../src/jobs/tables.ts';
 import { watcherSeats } from '../../src/live/calls/watch-call.ts';
 import { OpusPlaces } from '../../src/live/pace/coded-messages.ts';
 import { SocketPaces } from '../../src/live/pace/socket-pace.ts';
@@ -17,7 +20,9 @@ import { PART_BYTES } from '../../src/live/resume/relay/relay-link.ts';
 import { streamPlaces } from '../../src/live/routes/session-events.ts';
 import { WaitingWork } from '../../src/live/socket/socket-work.ts';
 import { Quota } from '../../src/runtime/limits/quota.ts';
+import { createPieceTables } from '../../src/store/pieces.ts';
 import { settle } from '../fakes/session-rig.ts';
+import { ledgerRig } from '../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 /** Takes some of the resource for an organisation, or returns false. */
@@ -139,6 +144,21 @@ function measuredFiles(): Take {
   };
 }
 
+function unfinishedJobs(): Take {
+  const { database, clock, customer } = ledgerRig();
+  const context = { database, nowMs: () => clock.nowMs };
+  const store = { jobs: UNITS, bytes: 1e9 };
+  const tables = createJobTables(context, createPieceTables(context), { ...JOB_LIMITS, store });
+  const customers = new Map<string, ReturnType<typeof customer>>();
+  return (name) => {
+    const who = customers.get(name) ?? customer();
+    customers.set(name, who);
+    const isRoom = tables.findJobShortage(who.organisationId) === undefined;
+    const job = { ...who, dialect: OWN_DIALECT, id: randomUUID(), stage: 'queued', node: 'a', nodeName: 'a' } as const;
+    return isRoom && tables.createJob({ ...job, request: new Uint8Array(1) }, 60_000).state === 'created';
+  };
+}
+
 function eventStreams(): Take {
   const places = streamPlaces();
   return (organisationId) => places.take(organisationId) === undefined;
@@ -155,6 +175,7 @@ const RESOURCES: [string, () => Take][] = [
   ['sockets that may send such messages', largeSockets],
   ['files whose length', measuredFiles],
   ['event streams', eventStreams],
+  ['[jobs](../guides/jobs.md) that are not over', unfinishedJobs],
   ['memory for forms', forms],
   ['Opus decoders', opusDecoders],
   ['sockets that hear telephone calls', callWatchers],
