@@ -27,6 +27,8 @@ export interface ApiErrorExtras {
   details?: Attempt[];
   /** Seconds for `Retry-After`. */
   retryAfterSeconds?: number;
+  /** Only this node is full: the same request succeeds later. Not shown to clients. */
+  isBusy?: true;
   /** Further HTTP headers (`RateLimit-*`, `Allow`). */
   headers?: Record<string, string>;
 }

@@ -50,6 +50,7 @@ export function apiErrorOf(failed: readonly FailedAttempt[]): ApiError {
     return apiError('rate_limit_exceeded', message, {
       details: detailsOf(failed),
       retryAfterSeconds: FULL_RETRY_SECONDS,
+      isBusy: true,
     });
   }
   const { retryAfterMs } = failure;
@@ -59,6 +60,7 @@ export function apiErrorOf(failed: readonly FailedAttempt[]): ApiError {
     {
       details: detailsOf(failed),
       ...(retryAfterMs === undefined ? {} : { retryAfterSeconds: retryAfterMs / 1000 }),
+      ...(failed.every(isBusy) ? { isBusy: true } : {}),
     },
   );
 }
@@ -73,6 +75,9 @@ function codeOf(failed: readonly FailedAttempt[]): ErrorCode {
 /** The embedded recogniser is full: a place is free as soon as a file or session ends. */
 const FULL = new Set(['recogniser_overloaded', 'recogniser_share_used']);
 const FULL_RETRY_SECONDS = 2;
+const DECODERS_BUSY = 'decoders_busy';
+
+const isBusy = ({ failure: { code } }: FailedAttempt): boolean => FULL.has(code) || code === DECODERS_BUSY;
 
 const fileFaultOf = ({ failure }: FailedAttempt): ErrorCode | undefined => FILE_FAULTS.get(failure.code);
 
@@ -115,7 +120,7 @@ export const audioUnusable = (title: string, why: string): LegFailure =>
 export const decodersBusy = (shortage: Shortage): LegFailure => ({
   kind: 'next',
   reason: 'connect_failed',
-  code: 'decoders_busy',
+  code: DECODERS_BUSY,
   message: `${shortage === 'share' ? 'This node decodes as many files of your organisation as one organisation may have decoded' : 'This node decodes as many files as it can'} at a time. Send it again in a moment, or as WAV.`,
   retryAfterMs: 1_000,
   // It says nothing of how other files are served.

@@ -3,7 +3,7 @@
 // caller's.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../machines/clock.ts';
-import { ApiError, apiError } from '../api/errors.ts';
+import { ApiError, apiError, type ErrorCode } from '../api/errors.ts';
 import { type Deferred, deferred } from '../http/deferred.ts';
 import { fromLedger } from '../http/store-answer.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -15,7 +15,10 @@ import { isSame, notHere, type Owner } from './owner.ts';
 
 /** Of one key, on one node, while others are worked on. */
 export const JOBS_QUEUED_MAX = 100;
-/** Between two attempts to store what came of a job, while the accounts are away. Its key has no other job in its place meanwhile. */
+/**
+ * Between two attempts to store what came of a job, while the accounts are away; its key has no other job in its place meanwhile. And
+ * between two attempts to begin a job that waits.
+ */
 const AGAIN_MS = 2_000;
 /** The first and the last wait before a job is looked up again; together they are longer than a change of the owner. */
 const FIRST_WAIT_MS = 500;
@@ -25,6 +28,8 @@ const STORE_MS = 5_000;
 const CLOSE_MS = 2_000;
 
 export interface Work {
+  /** Drawn when absent. */
+  id?: string;
   owner: Owner;
   file: ShownFile;
   asked: JsonObject;
@@ -34,7 +39,7 @@ export interface Work {
   isDurable?: boolean;
   /** How long it is kept when it is over; 24 hours when absent. */
   keptMs?: number;
-  /** Rejects with an ApiError, or with what was a fault. */
+  /** Rejects with an ApiError, or with what was a fault. Of a durable one called again where this node had no room for it. */
   run(id: string): Promise<Heard>;
   /** It has ended, or never began. `isOver`: it will not be begun again by the next start of the node. */
   ended(isOver: boolean): void;
@@ -68,8 +73,11 @@ type TakePlace = () => (() => void) | Promise<() => void>;
 interface Line {
   running: number;
   queue: Job[];
-  /** Until the next attempt to have a slot, where durable jobs wait for one. */
+  takePlace: TakePlace;
+  /** Until the next attempt to have a slot for those that wait. */
   timer: unknown;
+  /** This node had no room for one of them, so the slots of the key are not what they wait for. */
+  isBusy: boolean;
 }
 
 export interface DetachedJobsOptions {
@@ -115,7 +123,7 @@ export class DetachedJobs {
   async begin(work: Work, takePlace: TakePlace): Promise<ShownJob> {
     const { owner, file, asked, isDurable = false } = work;
     const { place, refusal } = await this.#placeOf(owner, takePlace, isDurable);
-    const line = this.#lineOf(owner);
+    const line = this.#lineOf(owner, takePlace);
     // The other job of the key may have ended just now.
     if (place === undefined && line.running === 0 && !isDurable) {
       this.#leaveLine(owner, line);
@@ -126,12 +134,12 @@ export class DetachedJobs {
       this.#leaveLine(owner, line);
       throw this.#closing.signal.aborted ? overloaded(CLOSED, 1) : full(TOO_MANY);
     }
-    const id = randomUUID();
+    const id = work.id ?? randomUUID();
     const stage = place === undefined ? 'queued' : 'processing';
     const created = this.#create(owner, id, stage, { file, asked });
     const job = newJob(id, work, created);
     this.#jobs.set(id, job);
-    if (place === undefined) this.#queue(job, line, takePlace);
+    if (place === undefined) this.#queue(job, line);
     else void this.#run(job, place, line);
     try {
       const createdAt = new Date(await created);
@@ -149,7 +157,7 @@ export class DetachedJobs {
     const job = newJob(id, work, Promise.resolve());
     job.createdAt = createdAt;
     this.#jobs.set(id, job);
-    this.#queue(job, this.#lineOf(work.owner), takePlace);
+    this.#queue(job, this.#lineOf(work.owner, takePlace));
     this.#keepRenewing();
   }
 
@@ -260,8 +268,9 @@ export class DetachedJobs {
     clock.clearTimeout(timer);
   }
 
-  #lineOf({ keyId }: Owner): Line {
-    const line = this.#lines.get(keyId) ?? { running: 0, queue: [], timer: undefined };
+  #lineOf({ keyId }: Owner, takePlace: TakePlace): Line {
+    const line = this.#lines.get(keyId) ?? { running: 0, queue: [], takePlace, timer: undefined, isBusy: false };
+    line.takePlace = takePlace;
     this.#lines.set(keyId, line);
     return line;
   }
@@ -270,31 +279,34 @@ export class DetachedJobs {
     if (line.running === 0 && line.queue.length === 0 && this.#lines.get(keyId) === line) this.#lines.delete(keyId);
   }
 
-  /** The next that ends takes it; without one, a slot is asked for until there is one. */
-  #queue(job: Job, line: Line, takePlace: TakePlace): void {
-    const { clock } = this.#options;
+  /** The next that ends takes it, or a slot that is free by then. */
+  #queue(job: Job, line: Line): void {
     job.wasQueued = true;
     line.queue.push(job);
-    const ask = async () => {
-      while (line.queue.length > 0 && !this.#closing.signal.aborted) {
-        const place = await Promise.resolve()
-          .then(takePlace)
-          .catch(() => undefined);
-        const next = place && line.queue.shift();
-        if (next === undefined) {
-          place?.();
-          break;
-        }
-        void this.#run(next, place as () => void, line);
-      }
+    this.#askLater(job.owner, line);
+  }
+
+  #askLater(owner: Owner, line: Line): void {
+    const { clock } = this.#options;
+    if (line.timer !== undefined || line.queue.length === 0 || this.#closing.signal.aborted) return;
+    line.timer = clock.setTimeout(async () => {
+      await this.#ask(line);
       line.timer = undefined;
-      if (line.queue.length > 0 && line.running === 0) askLater();
-      else this.#leaveLine(job.owner, line);
-    };
-    const askLater = () => {
-      if (line.timer === undefined && !this.#closing.signal.aborted) line.timer = clock.setTimeout(ask, AGAIN_MS);
-    };
-    if (job.work.isDurable === true && line.running === 0) askLater();
+      this.#askLater(owner, line);
+      this.#leaveLine(owner, line);
+    }, AGAIN_MS);
+  }
+
+  /** Begins those that wait, as far as there are slots. Where this node is full, one more is tried. */
+  async #ask(line: Line): Promise<void> {
+    do {
+      const place = await Promise.resolve()
+        .then(line.takePlace)
+        .catch(() => undefined);
+      const next = this.#closing.signal.aborted ? undefined : place && line.queue.shift();
+      if (next === undefined) return place?.();
+      void this.#run(next, place as () => void, line);
+    } while (line.queue.length > 0 && !line.isBusy);
   }
 
   /** Without a place, the job waits for that of another job of the key. */
@@ -326,7 +338,7 @@ export class DetachedJobs {
   ): Promise<number> {
     const { records, onForgotten } = this.#options;
     const created = await fromLedger(records.create(owner, id, stage, about));
-    if (created.state === 'full') throw created.of === 'organisation' ? full(UNFINISHED) : overloaded(BUSY, 30);
+    if (created.state === 'full') throw NO_ROOM[created.of];
     if (created.removed > 0) onForgotten(created.removed);
     return created.createdAtMs;
   }
@@ -336,7 +348,11 @@ export class DetachedJobs {
     line.running++;
     let job: Job | undefined = first;
     while (job !== undefined) {
-      await this.#work(job);
+      if (!(await this.#work(job))) {
+        line.isBusy = true;
+        this.#queue(job, line);
+        break;
+      }
       job = line.queue.shift();
     }
     leavePlace();
@@ -344,22 +360,27 @@ export class DetachedJobs {
     this.#leaveLine(first.owner, line);
   }
 
-  /** Never rejects. */
-  async #work(job: Job): Promise<void> {
+  /** False where this node had no room for it, so that it waits again. Never rejects. */
+  async #work(job: Job): Promise<boolean> {
     try {
       await job.known;
       // Whether it was removed while it waited.
       if (job.wasQueued && !job.isRemoved && !(await this.#started(job))) this.#drop(job);
-      if (job.isRemoved) return;
+      if (job.isRemoved) return this.#left(job);
       const outcome = await this.#outcome(job);
+      if (outcome === 'busy') return job.isRemoved ? this.#left(job) : false;
       job.stored = this.#finish(job, outcome);
       await job.stored;
     } catch {
       // The store does not know it: whoever requested it was told.
-    } finally {
-      this.#jobs.delete(job.id);
-      this.#ended(job);
     }
+    return this.#left(job);
+  }
+
+  #left(job: Job): true {
+    this.#jobs.delete(job.id);
+    this.#ended(job);
+    return true;
   }
 
   async #started({ owner, id }: Job): Promise<boolean> {
@@ -373,7 +394,7 @@ export class DetachedJobs {
     }
   }
 
-  async #outcome(job: Job): Promise<Ended> {
+  async #outcome(job: Job): Promise<Ended | 'busy'> {
     const { id, work } = job;
     if (job.isCancelled) return CANCELLED;
     try {
@@ -382,6 +403,7 @@ export class DetachedJobs {
       return characters > TRANSCRIPT_CHARACTERS_MAX ? TOO_LARGE : { type: 'done', heard };
     } catch (error) {
       if (work.end.signal.aborted) return job.isCancelled ? CANCELLED : REMOVED;
+      if (work.isDurable === true && isBusy(error)) return 'busy';
       return { type: 'failed', refusal: error instanceof ApiError ? error : this.#options.onFault(error) };
     }
   }
@@ -459,6 +481,11 @@ const newJob = (id: string, work: Work, known: Promise<unknown>): Job => ({
   ...{ wasQueued: false, isRemoved: false, isCancelled: false, isStopped: false, hasEnded: false },
 });
 
+/** Nothing is wrong with the job: this node has no room for it now, or its organisation has its share of the room. */
+const isBusy = (error: unknown): boolean =>
+  error instanceof ApiError && (error.extras.isBusy === true || BUSY_CODES.includes(error.code));
+const BUSY_CODES: readonly ErrorCode[] = ['overloaded', 'too_many_sessions'];
+
 /** Another attempt would be rejected as well. */
 const LASTING: readonly StoreError['reason'][] = ['invalid', 'not_found', 'conflict'];
 
@@ -468,7 +495,10 @@ const overloaded = (message: string, retryAfterSeconds: number) =>
 
 const TOO_MANY = `This key has ${JOBS_QUEUED_MAX} jobs waiting here already. Wait until some of them are over.`;
 const UNFINISHED = `This organisation has ${JOB_LIMITS.organisation.jobs} jobs that are not over. Wait until some of them are.`;
+const SHARE =
+  'The jobs of this organisation that are not over take as much of the room of this gateway as one organisation may use. Wait until some of them are over.';
 const BUSY = 'This gateway has too many jobs. Send the job again later.';
+const NO_ROOM = { organisation: full(UNFINISHED), share: full(SHARE), store: overloaded(BUSY, 30) };
 const CLOSED = 'This node is being shut down. Send the job to another.';
 const TOO_LARGE: Ended = {
   type: 'failed',

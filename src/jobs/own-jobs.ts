@@ -10,6 +10,7 @@ import type { JobDependencies } from '../files/job.ts';
 import { filenameOf } from '../files/remote/remote-audio.ts';
 import { ADDRESS } from '../files/routes/form.ts';
 import { requestOf } from '../files/routes/read-upload.ts';
+import { noRoom } from '../http/multipart/errors.ts';
 import type { Form } from '../http/multipart/form.ts';
 import type { SpoolBudget } from '../http/multipart/spool-file.ts';
 import type { LedgerStore } from '../money/store/calls.ts';
@@ -44,6 +45,12 @@ export interface OwnJobsDependencies extends Omit<JobDependencies, 'settings' | 
   wallNow(): Date;
 }
 
+/** The request that makes a job. */
+export interface JobCreator extends Pick<JobRequester, 'requestId' | 'traceparent'> {
+  /** A new one when absent. */
+  jobId?: string;
+}
+
 export const ownerOf = ({ organisationId, keyId }: Pick<Caller, 'organisationId' | 'keyId'>): Owner => ({
   ...{ organisationId, keyId },
   dialect: OWN_DIALECT,
@@ -63,7 +70,7 @@ export class OwnJobs {
    */
   async accept(
     caller: Caller,
-    by: Pick<JobRequester, 'requestId' | 'traceparent'>,
+    by: JobCreator,
     read: (budget: SpoolBudget, keptAs: string | undefined) => Promise<Form>,
     readRequest: (form: Form) => AskedInForm,
   ): Promise<ShownJob> {
@@ -78,9 +85,11 @@ export class OwnJobs {
       keptFiles.remove(owner, held.file.id);
       const { form } = held.file;
       const request = { ...readRequest(form), audio, contentType: form.file.contentType, audioUrl: undefined };
-      await admitJob(this.#transcriptionOf(request, caller), { ...by, caller }, this.#dependencies);
-      await jobFiles?.sync(audio);
-      return await this.#begin(this.#workOf(held.file, request, { ...by, caller }, leave), caller);
+      await this.#admit(request, { ...by, caller });
+      await jobFiles?.sync(audio).catch((error: unknown) => {
+        throw noRoom(error);
+      });
+      return await this.#begin(this.#workOf(held.file, request, { ...by, caller }, leave), caller, by);
     } catch (error) {
       leave();
       await jobFiles?.remove(audio).catch(this.#dependencies.onJobFault);
@@ -89,23 +98,25 @@ export class OwnJobs {
   }
 
   /** Accepts a job whose audio is fetched when it runs: until then nothing is held but its address. Rejects with an ApiError. */
-  async acceptAt(
-    source: AudioSource,
-    asked: AskedInForm,
-    caller: Caller,
-    by: Pick<JobRequester, 'requestId' | 'traceparent'>,
-  ): Promise<ShownJob> {
+  async acceptAt(source: AudioSource, asked: AskedInForm, caller: Caller, by: JobCreator): Promise<ShownJob> {
     const { remoteAudio, wallNow } = this.#dependencies;
     const filename = filenameOf(remoteAudio.check(source, caller.organisationId));
     const request = { ...asked, audio: '', contentType: undefined, audioUrl: source.url };
-    await admitJob(this.#transcriptionOf(request, caller), { ...by, caller }, this.#dependencies);
+    await this.#admit(request, { ...by, caller });
     const file = { id: '', filename, bytes: 0, createdAt: wallNow(), fields: NO_FIELDS };
-    return this.#begin(this.#workAt(source.url, file, request, { ...by, caller }, false), caller);
+    return this.#begin(this.#workAt(source.url, file, request, { ...by, caller }, false), caller, by);
   }
 
-  #begin(work: Work, { key }: Caller): Promise<ShownJob> {
+  /** Refuses what a file would be refused for. */
+  async #admit(request: OwnRequest, by: JobRequester): Promise<void> {
+    // As it was sent: the work asks for all that any format needs.
+    requestOf(request.fields, this.#dependencies, by.caller.key);
+    await admitJob(this.#transcriptionOf(request, by.caller), by, this.#dependencies);
+  }
+
+  #begin(work: Work, { key }: Caller, { jobId }: JobCreator): Promise<ShownJob> {
     const { detachedJobs, limits } = this.#dependencies;
-    return detachedJobs.begin(work, () => limits.takeFile(key));
+    return detachedJobs.begin(jobId === undefined ? work : { ...work, id: jobId }, () => limits.takeFile(key));
   }
 
   /**
@@ -200,15 +211,19 @@ export class OwnJobs {
 
   #workAt(url: string, file: ShownFile, request: OwnRequest, by: JobRequester, isResumed: boolean): Work {
     const end = new AbortController();
+    let fetched: Awaited<ReturnType<typeof fetchKept>> | undefined;
     return {
       ...workFor(request, by, end),
       file,
       run: async (jobId) => {
         await requireKey(by, this.#dependencies);
-        const fetched = await fetchKept({ url, param: ADDRESS }, ownerOf(by.caller), end.signal, this.#dependencies);
-        return this.#transcribe(jobId, fetched.file, request, by, isResumed, end.signal).finally(fetched.leave);
+        // Once, however often this node has no room for the work on it.
+        fetched ??= await fetchKept({ url, param: ADDRESS }, ownerOf(by.caller), end.signal, this.#dependencies);
+        if (end.signal.aborted) fetched.leave();
+        end.signal.throwIfAborted();
+        return this.#transcribe(jobId, fetched.file, request, by, isResumed, end.signal);
       },
-      ended: () => {},
+      ended: () => fetched?.leave(),
     };
   }
 

@@ -1,9 +1,10 @@
 // `/v1/jobs`: accepts a file for transcription in the background, and shows the job on any node.
+import { createHash } from 'node:crypto';
 import type { Caller } from '../accounts/auth/permissions.ts';
 import { readBody } from '../accounts/console-login/console-route.ts';
 import { readBooleanIn } from '../api/boolean.ts';
 import { EmptyBody } from '../api/console/console.ts';
-import { apiError } from '../api/errors.ts';
+import { ApiError, apiError } from '../api/errors.ts';
 import { JOB_STATUSES, JOBS_LIMIT, type JobList, type JobStatus } from '../api/jobs.ts';
 import { ResponseFormat } from '../api/transcriptions.ts';
 import { AudioElsewhere } from '../files/remote/audio-elsewhere.ts';
@@ -13,7 +14,7 @@ import { FormFingerprint, type IdempotentWork, readIdempotencyKey } from '../htt
 import { refuseContentEncoding } from '../http/multipart/parts.ts';
 import { choiceOf, knownQuery, timeOf, wholeNumberOf } from '../http/query.ts';
 import { json, type RouteContext } from '../http/router.ts';
-import type { Reply, WholeReply } from '../http/server.ts';
+import type { Reply, ServerRequest, WholeReply } from '../http/server.ts';
 import { limitedSignal } from '../runtime/timeouts.ts';
 import type { ShownJob } from '../vendors/compat/jobs.ts';
 import { jobAnswer, resultIn, statusOf } from './answers.ts';
@@ -68,11 +69,7 @@ const postJob =
     if (key === undefined) return (await accepted(context, caller, dependencies)).reply;
     const begun = await dependencies.idempotency.begin(caller.organisationId, key, requestId, request.signal);
     if (begun.type === 'work') return acceptedOnce(context, caller, begun.work, dependencies);
-    const print = newPrint();
-    const limit = limitedSignal(dependencies.http.clock, dependencies.settings.timeoutMs, request.signal);
-    const reading = readWithoutFile(request, limit, dependencies, caller.key, (chunk) => print.file(chunk));
-    const sent = await reading.finally(limit.release);
-    return begun.before.replyTo(print.digest(sent.fields, sent.contentType));
+    return begun.before.replyTo(await digestOf(request, caller, dependencies));
   };
 
 async function accepted(
@@ -80,9 +77,10 @@ async function accepted(
   caller: Caller,
   dependencies: OwnJobRoutesDependencies,
   print?: FormFingerprint,
+  jobId?: string,
 ): Promise<{ reply: WholeReply; digest: Uint8Array | undefined }> {
   const { ownJobs, settings, http } = dependencies;
-  const by = { requestId, traceparent: request.headers.get('traceparent') };
+  const by = { requestId, traceparent: request.headers.get('traceparent'), ...(jobId === undefined ? {} : { jobId }) };
   let digest: Uint8Array | undefined;
   const read: Parameters<OwnJobs['accept']>[2] = (budget, keptAs) => {
     const limit = limitedSignal(http.clock, settings.timeoutMs, request.signal);
@@ -104,10 +102,11 @@ async function accepted(
       return ownJobs.acceptAt(source, readOwnRequest(fields, source.url), caller, by);
     }
   };
-  const job = await accept();
-  const headers = { Location: `/v1/jobs/${job.id}` };
-  return { reply: json(202, jobAnswer(job, requestId, false), headers), digest };
+  return { reply: accepting(await accept(), requestId), digest };
 }
+
+const accepting = (job: ShownJob, requestId: string): WholeReply =>
+  json(202, jobAnswer(job, requestId, false), { Location: `/v1/jobs/${job.id}` });
 
 async function acceptedOnce(
   context: RouteContext,
@@ -116,14 +115,58 @@ async function acceptedOnce(
   dependencies: OwnJobRoutesDependencies,
 ): Promise<WholeReply> {
   const print = newPrint();
+  const jobId = jobIdOf(work.chargeId);
   try {
-    const { reply, digest } = await accepted(context, caller, dependencies, print);
+    const made = await madeBefore(context, caller, work, jobId, dependencies);
+    const { reply, digest } = made ?? (await accepted(context, caller, dependencies, print, jobId));
     await work.finish(digest as Uint8Array, reply);
     return reply;
   } catch (error) {
     await work.release();
     throw error;
   }
+}
+
+/** The same for all attempts under an idempotency key. */
+function jobIdOf(chargeId: string): string {
+  const hash = createHash('sha256').update(`job ${chargeId}`).digest('hex');
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `8${hash.slice(12, 15)}`,
+    `a${hash.slice(15, 18)}`,
+    hash.slice(18, 30),
+  ].join('-');
+}
+
+/** The job of an earlier attempt whose process was killed before it could say so; undefined where there is none. */
+async function madeBefore(
+  { request, requestId }: RouteContext,
+  caller: Caller,
+  { chargeId }: IdempotentWork,
+  jobId: string,
+  dependencies: OwnJobRoutesDependencies,
+): Promise<{ reply: WholeReply; digest: Uint8Array } | undefined> {
+  if (chargeId === requestId) return undefined;
+  const job = await dependencies.detachedJobs.find(ownerOf(caller), jobId).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 'not_found') return undefined;
+    throw error;
+  });
+  if (job === undefined) return undefined;
+  return { reply: accepting(job, requestId), digest: await digestOf(request, caller, dependencies) };
+}
+
+/** Of a request whose file is not kept. */
+async function digestOf(
+  request: ServerRequest,
+  caller: Caller,
+  dependencies: OwnJobRoutesDependencies,
+): Promise<Uint8Array> {
+  const print = newPrint();
+  const limit = limitedSignal(dependencies.http.clock, dependencies.settings.timeoutMs, request.signal);
+  const reading = readWithoutFile(request, limit, dependencies, caller.key, (chunk) => print.file(chunk));
+  const sent = await reading.finally(limit.release);
+  return print.digest(sent.fields, sent.contentType);
 }
 
 const getJobs =
@@ -152,6 +195,8 @@ function askedIn(query: ReadonlyMap<string, string>): (job: ShownJob) => boolean
   const [fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY] = ['from', 'to'].map((name) =>
     timeOf(query, name),
   );
+  if (fromMs >= toMs)
+    throw apiError('invalid_request', '`from` is not before `to`. Swap them, or leave one out.', { param: 'from' });
   return (job) => {
     const atMs = job.createdAt.getTime();
     return atMs >= fromMs && atMs < toMs && (status === undefined || statusOf(job) === status);

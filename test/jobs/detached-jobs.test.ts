@@ -9,6 +9,7 @@ import { DetachedJobs, JOBS_QUEUED_MAX, type Work } from '../../src/jobs/detache
 import { JOB_LEASE_MS, JobRecords, RENEW_MS, TRANSCRIPT_CHARACTERS_MAX } from '../../src/jobs/job-records.ts';
 import { StaleJobs } from '../../src/jobs/stale-jobs.ts';
 import { transcribeKept } from '../../src/jobs/transcribe-kept.ts';
+import { StoreError } from '../../src/store/store-error.ts';
 import type { ShownFile, ShownJob } from '../../src/vendors/compat/jobs.ts';
 import { type DirectStore, directStore } from '../fakes/store/direct-store.ts';
 
@@ -348,12 +349,149 @@ describe('a store that does not answer', () => {
   });
 });
 
+describe('a job that its node has no room for', () => {
+  const places = (max: number) => {
+    let taken = 0;
+    return () => {
+      if (taken >= max) throw apiError('too_many_sessions', 'Full.');
+      taken++;
+      return () => void taken--;
+    };
+  };
+
+  /** Durable work, for which there is room for so many at a time. */
+  function roomFor(max: number, refusal: Error = apiError('overloaded', 'Full.')) {
+    const begun: { done: Deferred<Heard>; ended: Promise<boolean> }[] = [];
+    const room = { max, tries: 0, most: 0, active: 0 };
+    const make = () => {
+      const one = work();
+      const run = async () => {
+        room.tries++;
+        if (room.active >= room.max) throw refusal;
+        room.most = Math.max(room.most, ++room.active);
+        const done = deferred<Heard>();
+        begun.push({ done, ended: one.ended });
+        one.end.signal.addEventListener('abort', () => done.reject(one.end.signal.reason));
+        return done.promise.finally(() => room.active--);
+      };
+      return { ...one, work: { ...one.work, isDurable: true, run } };
+    };
+    const endOne = async () => {
+      const first = begun.shift();
+      first?.done.resolve(HEARD);
+      await first?.ended;
+      await calm();
+    };
+    return { room, make, endOne };
+  }
+
+  it.each([
+    ['it is overloaded', apiError('overloaded', 'Full.')],
+    ['its organisation has its share', apiError('too_many_sessions', 'Full.')],
+    ['a model of it is full', apiError('rate_limit_exceeded', 'Full.', { isBusy: true })],
+  ])('waits while %s, and is done when there is room', async (_, refusal) => {
+    const { room, make, endOne } = roomFor(0, refusal);
+    const one = make();
+    const { id } = await jobs.begin(one.work, places(9));
+    await calm();
+    for (let count = 0; count < 5; count++) await advance(2_000);
+    expect([room.tries, (await jobs.find(OWNER, id)).state.type]).toEqual([6, 'processing']);
+    room.max = 1;
+    await advance(2_000);
+    await endOne();
+    await one.ended;
+    expect((await jobs.find(OWNER, id)).state).toMatchObject({ type: 'done', heard: HEARD });
+    expect(jobs.size).toBe(0);
+  });
+
+  it('fails by a refusal of its key, as when its money of the day is spent', async () => {
+    const { make } = roomFor(0, apiError('rate_limit_exceeded', 'Spent.', { retryAfterSeconds: 3_600 }));
+    const one = make();
+    const { id } = await jobs.begin(one.work, places(9));
+    await one.ended;
+    expect((await jobs.find(OWNER, id)).state).toMatchObject({ type: 'failed', refusal: { message: 'Spent.' } });
+  });
+
+  it('takes its turn with the others of its key, as many at a time as there is room for', async () => {
+    const { room, make, endOne } = roomFor(3);
+    const all = Array.from({ length: 20 }, make);
+    const place = places(20);
+    for (const each of all) await jobs.begin(each.work, place);
+    await calm();
+    const { tries } = room;
+    for (let count = 0; count < 10; count++) await endOne();
+    // Each that ended made room for the next, which was not refused.
+    expect([room.active, room.tries]).toEqual([3, tries + 10]);
+    room.max = 5;
+    for (let count = 0; count < 4; count++) await advance(2_000);
+    // One more is tried each time.
+    expect([room.active, room.tries]).toEqual([5, tries + 14]);
+    while (room.active > 0) await endOne();
+    await Promise.all(all.map(({ ended }) => ended));
+    expect([room.most, jobs.size]).toEqual([5, 0]);
+    expect(place()).toBeTypeOf('function');
+  });
+
+  it('ends at once when it is cancelled or removed, and waits for the next start when the node stops', async () => {
+    const { make } = roomFor(0);
+    const [one, other, third] = [make(), make(), make()] as const;
+    const place = places(9);
+    const { id } = await jobs.begin(one.work, place);
+    const { id: otherId } = await jobs.begin(other.work, place);
+    await jobs.begin(third.work, place);
+    await calm();
+    expect((await jobs.cancel(OWNER, id)).state).toMatchObject({ refusal: { code: 'job_cancelled' } });
+    await jobs.remove(OWNER, otherId);
+    expect([await one.ended, await other.ended, jobs.size]).toEqual([true, true, 1]);
+    await jobs.close();
+    expect([await third.ended, jobs.size]).toEqual([false, 0]);
+  });
+
+  it('fails where its audio does not outlive the node', async () => {
+    const { make } = roomFor(0);
+    const { work: durable, ended } = make();
+    const { id } = await jobs.begin({ ...durable, isDurable: false }, places(9));
+    await ended;
+    expect((await jobs.find(OWNER, id)).state).toMatchObject({ type: 'failed', refusal: { code: 'overloaded' } });
+  });
+});
+
+describe('a key with free slots', () => {
+  it('works on jobs that waited for one as soon as there are more', async () => {
+    const slots = { left: 1 };
+    const take = () => {
+      if (slots.left === 0) throw apiError('too_many_sessions', 'Full.');
+      slots.left--;
+      return () => void slots.left++;
+    };
+    const all = Array.from({ length: 4 }, () => work());
+    for (const each of all) await jobs.begin({ ...each.work, isDurable: true }, take);
+    await calm();
+    slots.left = 2;
+    await advance(2_000);
+    await Promise.all(all.slice(0, 3).map(({ begun }) => begun));
+    expect(slots.left).toBe(0);
+  });
+});
+
 describe('bounds on jobs', () => {
   it(`hold ${JOBS_QUEUED_MAX} waiting jobs of a key`, async () => {
     await jobs.begin(work().work, free);
     for (let count = 0; count < JOBS_QUEUED_MAX; count++) await jobs.begin(work().work, full);
     expect(await codeOf(jobs.begin(work().work, full))).toBe('too_many_sessions');
     expect(jobs.size).toBe(JOBS_QUEUED_MAX + 1);
+  });
+
+  it('keep room for other organisations: one that has its share of the store is refused', async () => {
+    const store = rig.store as { findJobShortage: unknown };
+    store.findJobShortage = async () => 'share';
+    expect(await codeOf(jobs.begin(work().work, free))).toBe('too_many_sessions');
+    store.findJobShortage = async () => 'full';
+    expect(await codeOf(jobs.begin(work().work, free))).toBe('overloaded');
+    // A node of an earlier version keeps the accounts.
+    store.findJobShortage = () => Promise.reject(new StoreError('invalid', 'No such call.'));
+    expect((await finished()).state.type).toBe('done');
+    expect(jobs.size).toBe(0);
   });
 
   it('count jobs that made room', async () => {

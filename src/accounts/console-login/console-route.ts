@@ -149,7 +149,7 @@ function apiErrorOfBody(schema: TObject, body: unknown): ApiError {
   const takes = known.length === 0 ? 'it takes none' : `it takes ${listOf(known)}`;
   const { kind, path, accepts } = faultOf(schema, body) as ValueFault;
   const param = printable(path.join('.'));
-  if (param === '') return apiError('invalid_request', `The body is not JSON object; ${takes}.`);
+  if (param === '') return apiError('invalid_request', `The body is not a JSON object; ${takes}.`);
   if (kind === 'unknown') {
     const others = path.length === 1 ? takes : `there are ${accepts}`;
     return apiError('invalid_request', `\`${param}\` is not a member of this body; ${others}.`, { param });
