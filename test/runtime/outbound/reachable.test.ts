@@ -90,7 +90,7 @@ describe('names', () => {
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['ENOTFOUND']));
   });
 
-  test('that are not known, or mean this machine, are told as such', async () => {
+  test('that are unknown, or mean this machine, find nothing', async () => {
     const { address } = await dnsServer();
     const resolve = internetLookup([address]);
     expect(await found(resolve, 'none.example')).toMatchObject({ code: 'ENOTFOUND' });
