@@ -1,6 +1,7 @@
 // Which models a request that names none could go to: those of its mode that know its languages, that its key allows, that can be used
 // and may be, and that can do what it cannot be without. What removed the last of them is said in the refusal.
 import { ApiError } from '../../../api/errors.ts';
+import { isVendorRedaction } from '../../../api/redaction.ts';
 import { strictest } from '../../../api/residency-rule.ts';
 import type { ModelCard, Provider } from '../../../vendors/kit/provider.ts';
 import { type Ask, type ChainDependencies, checkedMember, type ResolvedCandidate } from '../chain.ts';
@@ -141,7 +142,7 @@ function placeWords({ rules = [] }: Ask): Words {
 function neededBy({ diarization, common, interimResults }: Ask): string {
   const needed = [
     ...(diarization ? ['`diarization`'] : []),
-    ...(common?.redact === undefined ? [] : ['`redact`']),
+    ...(common?.redact?.some(isVendorRedaction) ? ['`redact`'] : []),
     ...(interimResults ? ['`interim_results`'] : []),
   ];
   return needed.length === 0 ? '' : ` (${needed.join(', ')})`;

@@ -128,6 +128,11 @@ describe('model=auto', () => {
       { ...price, wishes: { ...price.wishes, allows: (slug) => slug === 'dear/1' } },
       ['dear/1'],
     ],
+    [
+      'no redaction that the gateway does itself',
+      { ...price, ask: { common: { redact: ['card'] } } },
+      ['cheap/0', 'eu/0', 'dear/0'],
+    ],
     ['telling speakers apart', { ...price, ask: { diarization: true } }, ['dear/0']],
     ['the region', { ...price, ask: { rules: [{ by: 'the request', regions: ['eu'], retention: 'none' }] } }, ['eu/0']],
     ['files', { ...price, ask: { mode: 'batch' } }, ['cheap/0', 'files/0', 'finals/0']],
