@@ -168,10 +168,11 @@ export class Deliverer {
       this.#inProgress.add(delivery.number);
       this.#count(delivery, 1);
       if (this.#inProgress.size >= this.#bounds.max) this.#after = delivery.endpoint;
-      void this.#send(delivery.number).finally(() => {
+      void this.#send(delivery.number).then((isAnswered) => {
         this.#inProgress.delete(delivery.number);
         this.#count(delivery, -1);
-        this.look();
+        // A store that does not answer is looked at again when it is time.
+        if (isAnswered) this.look();
       });
     }
   }
@@ -191,16 +192,16 @@ export class Deliverer {
     add(this.#byEndpoint, endpoint, by);
   }
 
-  /** Never rejects. */
-  async #send(number: number): Promise<void> {
+  /** Never rejects. False where the store did not answer. */
+  async #send(number: number): Promise<boolean> {
     const { store, clock, wallNow, onEvent } = this.#options;
     try {
       const delivery = await store.takeWebhookDelivery(number, LEASE_MS);
-      if (delivery === undefined || this.#isClosed) return;
+      if (delivery === undefined || this.#isClosed) return true;
       const at = wallNow();
       const beganMs = clock.now();
       const { status, error } = await this.#post(delivery, at);
-      if (this.#isClosed) return;
+      if (this.#isClosed) return true;
       const durationMs = Math.round(clock.now() - beganMs);
       const { outcome, retryAfterMs } = afterAttempt(status, delivery.retries, this.#random());
       onEvent({ type: 'attempt', outcome, error, durationMs });
@@ -208,8 +209,10 @@ export class Deliverer {
       const recorded = await store.recordWebhookAttempt({ number, attempt, outcome, retryAfterMs });
       const reason = recorded?.disabled ?? null;
       if (reason !== null) onEvent({ type: 'disabled', endpointId: delivery.endpointId, reason });
+      return true;
     } catch (error) {
       if (!this.#isClosed) onEvent({ type: 'fault', action: 'send', error });
+      return false;
     }
   }
 

@@ -15,8 +15,17 @@ const BODY_MS = 1_000;
 /** `error`: why there was no answer, such as `timeout` or `connection_refused`. */
 export type PostOutcome = { status: number; error?: undefined } | { status?: undefined; error: string };
 
-/** Never rejects. */
+/** Of JSON. Never rejects. */
 export type Post = (url: string, headers: Readonly<Record<string, string>>, body: string) => Promise<PostOutcome>;
+
+/** What is sent in other shapes, by either method. */
+export interface OutgoingRequest {
+  method: 'POST' | 'PUT';
+  /** A user name and a password in it are sent as `Authorization`. */
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string | Uint8Array;
+}
 
 export interface PosterOptions {
   /** Private networks that may be reached. */
@@ -27,6 +36,8 @@ export interface PosterOptions {
 
 export interface Poster {
   post: Post;
+  /** Never rejects. */
+  send(request: OutgoingRequest): Promise<PostOutcome>;
   /** Ends what is in progress. */
   close(): void;
 }
@@ -34,39 +45,39 @@ export interface Poster {
 export function openPoster({ networks, timeoutMs = ATTEMPT_MS }: PosterOptions): Poster {
   const closing = new AbortController();
   const lookups = { 'http:': reachableLookup(networks, false), 'https:': reachableLookup(networks, true) };
-  const post: Post = async (text, headers, body) => {
+  const send: Poster['send'] = async ({ url: text, ...request }) => {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]);
     try {
       const url = new URL(text);
       requireReachable(url, networks);
       const lookup = lookups[url.protocol === 'https:' ? 'https:' : 'http:'];
-      return { status: await statusOf(url, optionsOf(headers, body, lookup, signal), body) };
+      return { status: await statusOf(url, optionsOf(request, lookup, signal), request.body) };
     } catch (error) {
       return { error: nameOf(error, signal) };
     }
   };
-  return { post, close: () => closing.abort() };
+  const post: Post = (url, headers, body) =>
+    send({ method: 'POST', url, headers: { ...headers, 'Content-Type': 'application/json' }, body });
+  return { post, send, close: () => closing.abort() };
 }
 
 const optionsOf = (
-  headers: Readonly<Record<string, string>>,
-  body: string,
+  { method, headers, body }: Omit<OutgoingRequest, 'url'>,
   lookup: LookupFunction,
   signal: AbortSignal,
 ): RequestOptions => ({
-  ...{ method: 'POST', lookup, signal, maxHeaderSize: HEADER_BYTES_MAX },
+  ...{ method, lookup, signal, maxHeaderSize: HEADER_BYTES_MAX },
   // A kept connection would be one that was checked earlier.
   agent: false,
   headers: {
     ...headers,
-    'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(body),
     'User-Agent': 'Voxgate-Webhooks',
   },
 });
 
 /** Redirects are answers like others. Resolves once nothing more of the connection is needed. */
-function statusOf(url: URL, options: RequestOptions, body: string): Promise<number> {
+function statusOf(url: URL, options: RequestOptions, body: string | Uint8Array): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, options, (response) => {
       void drained(response).then(() => resolve(response.statusCode ?? 0));

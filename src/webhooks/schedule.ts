@@ -32,15 +32,17 @@ const GONE = 410;
  * @param status undefined without an answer
  * @param retries attempts before this one, since the delivery was created or sent again by request
  * @param random from 0 up to 1
+ * @param waitsMs before further attempts
  */
 export function afterAttempt(
   status: number | undefined,
   retries: number,
   random: number,
+  waitsMs: readonly number[] = RETRY_MS,
 ): Pick<AttemptedDelivery, 'outcome' | 'retryAfterMs'> {
   if (status !== undefined && status >= 200 && status < 300) return { outcome: 'delivered', retryAfterMs: null };
   if (status === GONE) return { outcome: 'gone', retryAfterMs: null };
-  const waitMs = RETRY_MS[retries];
+  const waitMs = waitsMs[retries];
   if (waitMs === undefined) return { outcome: 'failed', retryAfterMs: null };
   return { outcome: 'retry', retryAfterMs: Math.round(waitMs * (1 - JITTER + 2 * JITTER * random)) };
 }

@@ -61,6 +61,30 @@ describe('an honest receiver', () => {
     expect(new Set(seen.map((each) => (each as { port: number }).port)).size).toBe(2);
   });
 
+  it('gets other methods, bodies and the user name of its URL', async () => {
+    const seen: object[] = [];
+    const url = await receiver(async (request, response) => {
+      const pieces: Buffer[] = [];
+      for await (const piece of request) pieces.push(piece);
+      const { method, headers } = request;
+      seen.push({ method, body: Buffer.concat(pieces).toString('hex'), headers });
+      response.end();
+    });
+    const headers = { 'Content-Type': 'audio/x', 'X-Secret': 's' };
+    const body = new Uint8Array([0, 255, 128]);
+    const named = url.replace('//', '//ada:p%40ss@');
+    expect(await poster.send({ method: 'PUT', url: named, headers, body })).toEqual({ status: 200 });
+    expect(seen).toMatchObject([
+      {
+        ...{ method: 'PUT', body: '00ff80' },
+        headers: {
+          ...{ 'content-type': 'audio/x', 'content-length': '3', 'x-secret': 's' },
+          authorization: `Basic ${Buffer.from('ada:p@ss').toString('base64')}`,
+        },
+      },
+    ]);
+  });
+
   it.each([200, 201, 202, 204, 206, 226, 299])('has its status %i', async (status) => {
     const url = await receiver((_, response) => response.writeHead(status).end());
     expect(await poster.post(url, {}, '{}')).toEqual({ status });
