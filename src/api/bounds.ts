@@ -16,6 +16,9 @@ export const isAlias = (text: string): boolean => ALIAS.test(text);
 /** How often a session may be configured: a client that wants more opens another one. */
 export const CONFIGURATIONS_MAX = 100;
 
+/** Addresses that are told of the end of one job, by the words of other vendors' clients. */
+export const CALLBACKS_MAX = 3;
+
 /** What matters more to a live session: that audio leaves at once, or what it costs. */
 export const LATENCIES = ['low', 'balanced', 'throughput'] as const;
 export type Latency = (typeof LATENCIES)[number];

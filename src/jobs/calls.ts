@@ -3,6 +3,7 @@
 // jobs without one have failed. Nothing here is done by the clock alone: leases end and jobs expire by an operation of the owner.
 import type { Shortage } from '../runtime/limits/quota.ts';
 import { type Asynchronous, first, member, none, notes, type Operations, reads, writes } from '../store/operation.ts';
+import { CALLBACK_OPERATIONS, type CallbackCalls } from './callbacks/calls.ts';
 import type { Owner } from './owner.ts';
 
 export interface JobName {
@@ -19,6 +20,12 @@ export interface NewJob extends Owner, JobName {
   nodeName: string;
   /** Sealed. */
   request: Uint8Array;
+}
+
+/** One whose client named addresses for its end. */
+export interface NewReportedJob extends NewJob {
+  /** How many, in its request. */
+  callbacks: number;
 }
 
 /** `full`: all other jobs of the organisation, or of the store, are not over; `share`: the organisation has its share of the store. */
@@ -58,6 +65,8 @@ export interface ListedJob {
 export interface FoundJob extends ListedJob, Pick<JobEnd, 'transcript' | 'pieces'> {
   attempts: number;
   keptUntilMs: number | null;
+  /** The status that the first address answered the last attempt with. */
+  callbackStatus?: number | null;
 }
 
 /**
@@ -67,7 +76,7 @@ export interface FoundJob extends ListedJob, Pick<JobEnd, 'transcript' | 'pieces
 export const OWN_DIALECT = 'voxgate';
 export const ANY_NODE = '*';
 
-export interface JobCalls {
+export interface JobCalls extends CallbackCalls {
   /** The same again is the same job. Makes room: failed jobs go first, then the oldest. Throws `not_found` for the organisation. */
   createJob(job: NewJob, leaseMs: number): CreatedJob;
   /**
@@ -75,6 +84,8 @@ export interface JobCalls {
    * have as many as it leaves free.
    */
   findJobShortage(organisationId: string): Shortage | undefined;
+  /** The same. The addresses are due when the job is over. */
+  createReportedJob(job: NewReportedJob, leaseMs: number): CreatedJob;
   /** A queued job runs now. False when it is not there any more. */
   startJob(name: JobName): boolean;
   /** The node is there, for so long, where jobs of it are not over. */
@@ -110,8 +121,10 @@ export interface JobCalls {
 export type JobStore = Asynchronous<JobCalls>;
 
 export const JOB_OPERATIONS = {
+  ...CALLBACK_OPERATIONS,
   createJob: writes(member('object', 'number')),
   findJobShortage: reads(first('text')),
+  createReportedJob: { ...writes(member('object', 'number')), since: 6 },
   startJob: notes(member('object')),
   renewJobs: notes(none('text', 'number')),
   finishJob: writes(member('object', 'object')),

@@ -1,7 +1,9 @@
 // The tables of jobs: calls.ts says what each operation does.
+import { CALLBACKS_MAX } from '../api/bounds.ts';
 import type { Pieces } from '../store/pieces.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { TableContext } from '../store/table-context.ts';
+import { type CallbackTables, createCallbackTables } from './callbacks/tables.ts';
 import {
   type AdoptedJob,
   ANY_NODE,
@@ -16,6 +18,7 @@ import {
   jobContent,
   type ListedJob,
   type NewJob,
+  type NewReportedJob,
   OWN_DIALECT,
 } from './calls.ts';
 import { JobRoom } from './job-room.ts';
@@ -31,12 +34,17 @@ type Contents = Pick<Pieces, 'measurePieces' | 'takePieces' | 'expirePieces' | '
 export function createJobTables(context: Context, contents: Contents, limits: JobLimits = JOB_LIMITS): JobCalls {
   const { database } = context;
   const room = new JobRoom(context, limits);
-  const { createJob, startJob, finishJob } = jobsInProgress(context, contents, room, limits);
+  const { add, ...callbacks } = createCallbackTables(context);
+  const { createJob, startJob, finishJob } = jobsInProgress(context, contents, room, limits, add);
   const { adoptJobs, failJobsOf, failEarlierJobs, failLostJobs, renewJobs, hasLostJobs } = jobNodes(context, limits);
   const { findJob, listJobs, removeJob, expire, hasExpired } = keptJobs(context);
   return {
-    createJob: database.transaction(createJob),
     findJobShortage: (organisationId: string) => room.shortage(organisationId),
+    ...callbacks,
+    createJob: database.transaction((job: NewJob, leaseMs: number) => createJob(job, leaseMs, 0)),
+    createReportedJob: database.transaction(({ callbacks: count, ...job }: NewReportedJob, leaseMs: number) =>
+      createJob(job, leaseMs, count),
+    ),
     startJob,
     finishJob: database.transaction(finishJob),
     ...{ removeJob, findJob, listJobs, renewJobs, failEarlierJobs },
@@ -53,6 +61,7 @@ function jobsInProgress(
   { measurePieces, takePieces }: Contents,
   room: JobRoom,
   limits: JobLimits,
+  addCallbacks: CallbackTables['add'],
 ) {
   const hasOrganisation = database.prepare<[string], number>('SELECT 1 FROM organisations WHERE id = ?').pluck();
   const find = database.prepare<JobName, { number: number; stage: JobStage; isLost: number; createdAtMs: number }>(
@@ -81,9 +90,11 @@ function jobsInProgress(
      WHERE number = @number`,
   );
 
-  function createJob(job: NewJob, leaseMs: number): CreatedJob {
+  function createJob(job: NewJob, leaseMs: number, callbacks: number): CreatedJob {
     const { organisationId, node, nodeName, request } = job;
     requireSize('request', request.length, limits.requestBytesMax);
+    if (!(callbacks >= 0 && callbacks <= CALLBACKS_MAX))
+      throw new StoreError('invalid', `A job is reported to up to ${CALLBACKS_MAX} addresses.`);
     if (hasOrganisation.get(organisationId) === undefined) {
       throw new StoreError('not_found', 'There is no such organisation.');
     }
@@ -94,7 +105,8 @@ function jobsInProgress(
     const removed = room.make(job, 1);
     const full = room.fullFor(organisationId);
     if (full !== undefined) return { state: 'full', of: full };
-    insert.run({ ...job, now, bytes: request.length });
+    const { lastInsertRowid } = insert.run({ ...job, now, bytes: request.length });
+    addCallbacks(Number(lastInsertRowid), organisationId, callbacks);
     lease.run({ node, nodeName, untilMs: now + leaseMs });
     return { state: 'created', createdAtMs: now, removed };
   }
@@ -197,7 +209,9 @@ function keptJobs({ database, nowMs }: Context) {
   const isThere = '(kept_until_ms IS NULL OR kept_until_ms > @now)';
   const columns = 'id, stage, node, created_at_ms AS createdAtMs, ended_at_ms AS endedAtMs, request, summary';
   const find = database.prepare<OwnerRow, FoundJob>(
-    `SELECT ${columns}, attempts, kept_until_ms AS keptUntilMs, transcript, pieces FROM jobs WHERE ${own} AND id = @id AND ${isThere}`,
+    `SELECT ${columns}, attempts, kept_until_ms AS keptUntilMs, transcript, pieces,
+       (SELECT status FROM job_callbacks WHERE job = jobs.number AND position = 0) AS callbackStatus
+     FROM jobs WHERE ${own} AND id = @id AND ${isThere}`,
   );
   const list = database.prepare<OwnerRow & { beforeMs: number; limit: number }, ListedJob>(
     `SELECT ${columns} FROM jobs

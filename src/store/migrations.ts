@@ -844,13 +844,35 @@ const redaction = `
   ALTER TABLE organisations ADD COLUMN redact TEXT CHECK (json_valid(redact));
 `;
 
+// 0029: Addresses that a client named for the end of one job: how often each was tried, with which status, and when it is again. The
+// addresses are sealed in the request of the job. `next_at_ms` is null until the job is over, and once nothing more is sent.
+const jobCallbacks = `
+  CREATE TABLE job_callbacks (
+    number          INTEGER PRIMARY KEY AUTOINCREMENT,
+    job             INTEGER NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
+    position        INTEGER NOT NULL CHECK (position >= 0),
+    organisation_id TEXT NOT NULL,
+    attempts        INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    status          INTEGER,
+    next_at_ms      INTEGER,
+    UNIQUE (job, position)
+  ) STRICT;
+  CREATE INDEX job_callbacks_due ON job_callbacks (organisation_id, next_at_ms, number) WHERE next_at_ms IS NOT NULL;
+
+  CREATE TRIGGER job_callbacks_begin AFTER UPDATE OF stage ON jobs
+    WHEN new.ended_at_ms IS NOT NULL AND new.stage <> old.stage
+    BEGIN
+      UPDATE job_callbacks SET attempts = 0, status = NULL, next_at_ms = new.ended_at_ms WHERE job = new.number;
+    END;
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
  * Replicas apply a migration at different entries of their log, so from 0022 on each one is the same whenever it is applied and
  * wherever: no clock, nothing random, and rows that operations write before it and after it end up alike.
  */
-export const STORE_VERSION = 5;
+export const STORE_VERSION = 6;
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -881,4 +903,5 @@ export const MIGRATIONS: readonly string[] = [
   webhooks,
   webhookTranscripts,
   redaction,
+  jobCallbacks,
 ];

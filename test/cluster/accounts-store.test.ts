@@ -128,6 +128,7 @@ const SAMPLES: Samples = {
   finishIdempotencyInPieces: ({ who }) => [attemptOf(who), bytes('print'), 1],
   createJob: ({ who }) => [jobOf(who), 60_000],
   findJobShortage: ({ who }) => [who.organisationId],
+  createReportedJob: ({ who }) => [{ ...jobOf(who), id: 'job-2', callbacks: 1 }, 60_000],
   startJob: ({ who }) => [jobOf(who)],
   renewJobs: () => ['abc123', 60_000],
   failEarlierJobs: () => ['edge-2', 'def456'],

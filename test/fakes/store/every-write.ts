@@ -1,5 +1,6 @@
 // At least one call of every operation that writes, in an order in which each changes rows; and some calls that are refused.
 import { createHash } from 'node:crypto';
+import type { JobEnd, NewJob } from '../../../src/jobs/calls.ts';
 import type { Call } from '../../../src/node/store/protocol.ts';
 import type { CallName, StoreCalls } from '../../../src/node/store/store.ts';
 import type { Actor } from '../../../src/store/audit-log.ts';
@@ -17,6 +18,7 @@ function jobs(script: Script, organisationId: string, keyId: string): void {
   script.call('createJob', job('a'), 60_000);
   script.call('createJob', job('e', 'edge-2'), 60_000);
   script.call('createJob', job('f', 'edge-3'), 60_000);
+  callbacks(script, job('g'), end);
   script.call('startJob', job('a'));
   script.call('renewJobs', 'abc123', 90_000);
   script.call('finishJob', job('a'), end);
@@ -30,6 +32,19 @@ function jobs(script: Script, organisationId: string, keyId: string): void {
   script.call('adoptJobs', 'edge-2', 'new123', 60_000, 10);
   script.call('failJobsOf', 'abc123');
   script.call('putPiece', organisationId, 'job nobody', 0, new Uint8Array([5]));
+}
+
+/** Addresses that are told of the end of a job. */
+function callbacks(script: Script, job: NewJob, end: JobEnd): void {
+  for (const count of [2, 2, 9]) script.call('createReportedJob', { ...job, callbacks: count }, 60_000);
+  script.call('takeCallback', 1, 30_000);
+  script.call('finishJob', job, end);
+  const endedAtMs = script.periods.at(-1)?.nowMs ?? START_MS;
+  for (const number of [1, 2, 3]) {
+    script.call('takeCallback', number, 30_000);
+    for (const retryAfterMs of [5_000, null])
+      script.call('recordCallback', { number, endedAtMs, status: 500, retryAfterMs, isForgotten: true });
+  }
 }
 
 /** Endpoints with all that becomes of deliveries. */

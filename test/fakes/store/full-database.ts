@@ -69,6 +69,10 @@ export function fill(tables: DirectTables): void {
   tables.finishIdempotency(attempt, sha256('request'), sha256('answer'));
   const job = { organisationId, keyId: key.id, dialect: 'soniox', id: 'job-1', node: 'abc123', nodeName: 'edge-1' };
   tables.createJob({ ...job, stage: 'processing', request: sha256('request') }, 60_000);
+  tables.createReportedJob(
+    { ...job, id: 'job-2', stage: 'processing', request: sha256('request'), callbacks: 1 },
+    60_000,
+  );
   tables.putPiece(organisationId, 'job job-1', 0, sha256('transcript'));
   tables.markContent('mark-1');
   const note = {

@@ -348,6 +348,14 @@ export const ARGUMENTS: Arguable = {
     new Uint8Array(draw.integer(1, 40)).fill(7),
   ],
   createJob: (draw) => [draw.job(), draw.integer(1, 100_000)],
+  createReportedJob: (draw) => [{ ...draw.job(), callbacks: draw.integer(0, 4) }, draw.integer(1, 100_000)],
+  takeCallback: (draw) => [draw.integer(1, 4), draw.integer(1, 60_000)],
+  recordCallback: (draw) => [
+    {
+      ...{ number: draw.integer(1, 4), endedAtMs: draw.untilMs(), status: draw.pick([null, 200, 500]) },
+      ...{ retryAfterMs: draw.pick([null, 5_000]), isForgotten: draw.chance(0.5) },
+    },
+  ],
   startJob: (draw) => [draw.job()],
   renewJobs: (draw) => [draw.pick(['abc123', 'def456']), draw.integer(1, 100_000)],
   finishJob: (draw) => [
