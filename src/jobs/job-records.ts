@@ -10,8 +10,7 @@ import { isRecord } from '../runtime/plain-data.ts';
 import { keyFor, openBytes, sealBytes } from '../runtime/sealing.ts';
 import { findContent, PIECE_BYTES_MAX, type PieceStore, putPieces } from '../store/pieces.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { Heard, JobState, ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
-import type { JsonObject } from '../vendors/kit/json.ts';
+import type { EndedJob, Heard, JobCallback, JobState, ShownJob } from '../vendors/compat/jobs.ts';
 import {
   type AdoptedJob,
   ANY_NODE,
@@ -80,18 +79,16 @@ export class JobRecords {
     );
   }
 
-  async create(
-    owner: Owner,
-    id: string,
-    stage: 'queued' | 'processing',
-    about: { file: ShownFile; asked: JsonObject },
-  ): Promise<CreatedJob> {
+  async create(owner: Owner, id: string, stage: 'queued' | 'processing', about: About): Promise<CreatedJob> {
     const { store, node, nodeName } = this.#options;
     const { organisationId, keyId, dialect } = owner;
     const shortage = await this.#shortage(organisationId);
     if (shortage !== undefined) return { state: 'full', of: shortage === 'share' ? 'share' : 'store' };
     const request = await this.#seal(owner, id, 'request', requestOf(about));
-    return store.createJob({ organisationId, keyId, dialect, id, stage, node, nodeName, request }, JOB_LEASE_MS);
+    const job = { organisationId, keyId, dialect, id, stage, node, nodeName, request };
+    const callbacks = about.callbacks?.length ?? 0;
+    if (callbacks === 0) return store.createJob(job, JOB_LEASE_MS);
+    return store.createReportedJob({ ...job, callbacks }, JOB_LEASE_MS);
   }
 
   async #shortage(organisationId: string): Promise<Shortage | undefined> {
@@ -132,14 +129,28 @@ export class JobRecords {
   async find(owner: Owner, id: string): Promise<KnownJob | undefined> {
     const found = await this.#options.store.findJob(nameless(owner), id);
     if (found === undefined) return undefined;
-    const { attempts, keptUntilMs, node } = found;
+    const { attempts, keptUntilMs, node, callbackStatus = null } = found;
     const keptUntil = keptUntilMs === null ? undefined : new Date(keptUntilMs);
-    const job = { ...(await this.#shown(owner, found)), attempts, keptUntil, node };
+    const job = { ...(await this.#shown(owner, found)), attempts, keptUntil, node, callbackStatus };
     if (job.state.type !== 'done') return job;
     const transcription = await this.#transcription(owner, found);
     if (transcription === undefined)
       return { ...job, state: { type: 'failed', refusal: apiError('internal_error', UNREADABLE) } };
     return { ...job, state: { type: 'done', heard: { transcription } } };
+  }
+
+  /** A job that is over, with one of the addresses that are told of it. Undefined where there is nothing to tell any more. */
+  async findReported(
+    owner: Owner,
+    id: string,
+    position: number,
+  ): Promise<{ job: EndedJob; callback: JobCallback } | undefined> {
+    const found = await this.#options.store.findJob(nameless(owner), id);
+    const request = found && (await this.#open(owner, id, 'request', found.request));
+    const callback = (request as Partial<About> | undefined)?.callbacks?.[position];
+    const job = callback && (await this.find(owner, id));
+    if (callback === undefined || job === undefined || !isEnded(job)) return undefined;
+    return { job, callback };
   }
 
   /** Newest first, without the words of transcripts. */
@@ -221,9 +232,18 @@ const nameless = ({ organisationId, keyId, dialect }: Owner): Owner => ({ organi
 
 const isOver = (stage: JobStage): boolean => stage === 'done' || stage === 'failed';
 
-const requestOf = ({ file: { id, filename, bytes, createdAt, audio }, asked }: Pick<ShownJob, 'file' | 'asked'>) => ({
+const isEnded = (job: ShownJob): job is EndedJob => job.state.type === 'done' || job.state.type === 'failed';
+
+/** What is kept of the request for a job. */
+interface About extends Pick<ShownJob, 'file' | 'asked'> {
+  /** Told of its end. */
+  callbacks?: readonly JobCallback[];
+}
+
+const requestOf = ({ file: { id, filename, bytes, createdAt, audio }, asked, callbacks = [] }: About) => ({
   file: { id, filename, bytes, createdAtMs: createdAt.getTime(), audio },
   asked,
+  ...(callbacks.length === 0 ? {} : { callbacks }),
 });
 
 const NO_FIELDS: ReadonlyMap<string, string> = new Map();

@@ -1,5 +1,7 @@
 // The webhooks of a node: where its parts report events, and, on the node that owns the accounts, what sends deliveries.
+import { preparedCallback } from '../compat/jobs/callback-post.ts';
 import { jobWebhook } from '../jobs/answers.ts';
+import { CallbackSender } from '../jobs/callbacks/sender.ts';
 import { OWN_DIALECT } from '../jobs/calls.ts';
 import { JobRecords } from '../jobs/job-records.ts';
 import { parseNetworks } from '../runtime/network-addresses.ts';
@@ -7,7 +9,7 @@ import { backgroundClock } from '../runtime/telemetry/clock.ts';
 import { Deliverer, type DeliveryEvent } from '../webhooks/deliverer.ts';
 import { EventQueue, type WebhookEvents } from '../webhooks/events.ts';
 import { Facts, type FactsDependencies } from '../webhooks/facts.ts';
-import { openPoster } from '../webhooks/post.ts';
+import { openPoster, type Poster } from '../webhooks/post.ts';
 import type { WebhookRoutesDependencies } from '../webhooks/routes.ts';
 import { WebhookSeal } from '../webhooks/seal.ts';
 import { Transcripts } from '../webhooks/transcripts.ts';
@@ -24,6 +26,8 @@ export interface NodeWebhooks {
   events: WebhookEvents;
   routes: WebhookRoutesDependencies['webhooks'];
   transcripts: Transcripts;
+  /** There may be a callback to send. */
+  onReported(): void;
 }
 
 const DROPPED = 'webhook_delivery';
@@ -35,7 +39,9 @@ export function openWebhooks(assembly: Assembly, own: Ownership | undefined): No
   const networks = webhookNetworks === undefined ? undefined : parseNetworks(webhookNetworks);
   const seal = new WebhookSeal(secretsOf(assembly));
   const wallNow = () => new Date();
-  const deliverer = own && startDeliveries(assembly, own, { networks, seal, wallNow });
+  const poster = openPoster({ networks });
+  const deliverer = own && startDeliveries(assembly, own, { seal, wallNow }, poster);
+  const callbacks = own && startCallbacks(assembly, own, poster);
   const onAdded = () => deliverer?.look();
   const events = new EventQueue({
     ...{ store, seal, wallNow, onAdded },
@@ -54,13 +60,18 @@ export function openWebhooks(assembly: Assembly, own: Ownership | undefined): No
     // Once in a while, however many sessions begin while the accounts are away.
     onFault: (error) => unknown.add({ reason: error instanceof Error ? error.message : String(error) }),
   });
-  return { events, routes: { store, seal, networks, onAdded }, transcripts };
+  const routes = { store, seal, networks, onAdded };
+  return { events, routes, transcripts, onReported: () => callbacks?.look() };
 }
+
+const recordsIn = (assembly: Assembly): JobRecords => {
+  const { store, bus } = assembly;
+  return new JobRecords({ store, ...secretsOf(assembly), node: bus.node, nodeName: jobNodeName(assembly) });
+};
 
 /** As clients of `/v1/jobs` are shown it. */
 function findJobIn(assembly: Assembly): FactsDependencies['findJob'] {
-  const { store, bus } = assembly;
-  const records = new JobRecords({ store, ...secretsOf(assembly), node: bus.node, nodeName: jobNodeName(assembly) });
+  const records = recordsIn(assembly);
   return async (organisationId, keyId, id) => {
     const job = await records.find({ organisationId, keyId, dialect: OWN_DIALECT }, id);
     return job && { at: job.endedAt ?? new Date(), data: jobWebhook(job) };
@@ -70,11 +81,11 @@ function findJobIn(assembly: Assembly): FactsDependencies['findJob'] {
 function startDeliveries(
   assembly: Assembly,
   own: Ownership,
-  common: Pick<WebhookRoutesDependencies['webhooks'], 'networks' | 'seal'> & { wallNow(): Date },
+  common: Pick<WebhookRoutesDependencies['webhooks'], 'seal'> & { wallNow(): Date },
+  poster: Poster,
 ): Deliverer {
   const { metrics, store, defer } = assembly;
-  const { networks, seal, wallNow } = common;
-  const poster = openPoster({ networks });
+  const { seal, wallNow } = common;
   const facts = new Facts({
     ...{ store, seal, wallNow, findJob: findJobIn(assembly) },
     onFault: (error) => report(assembly, { type: 'fault', action: 'fact', error }),
@@ -93,6 +104,27 @@ function startDeliveries(
   own.onLost(close);
   defer(close);
   return deliverer;
+}
+
+/** What clients of other vendors are told of the ends of their jobs. */
+function startCallbacks(assembly: Assembly, own: Ownership, poster: Poster): CallbackSender {
+  const { logger, metrics, store, defer } = assembly;
+  const sender = new CallbackSender({
+    ...{ store, send: poster.send, clock: backgroundClock },
+    prepare: preparedCallback(recordsIn(assembly)),
+    onEvent: (event) => {
+      if (event.type === 'attempt') metrics.webhookAttempt(event.outcome);
+      else logger.error({ action: event.action, err: event.error }, 'callback fault');
+    },
+  });
+  metrics.watchQueue('job_callbacks', () => sender.inProgress);
+  const close = () => {
+    sender.close();
+    poster.close();
+  };
+  own.onLost(close);
+  defer(close);
+  return sender;
 }
 
 /** Logs neither a URL nor a payload. */

@@ -48,7 +48,7 @@ export interface Metrics extends DelayMetrics, ModelMetrics {
   settled(usd: number): void;
   /** A mail was sent, kept, failed or given up. */
   mail(outcome: string): void;
-  /** A delivery was attempted: delivered, retry, failed or gone. */
+  /** A delivery of a webhook, or a callback of a job, was attempted: delivered, retry, failed or gone. */
   webhookAttempt(outcome: string): void;
   /** A backup of the accounts is good, or failed. */
   backupEnded(outcome: 'good' | 'failed'): void;
@@ -204,7 +204,7 @@ export function createMetrics(node?: string): Metrics {
     },
     backupEnded: backupCounter(registry),
     mail: byLabel('mails_total', 'outcome', 'Mails by outcome.'),
-    webhookAttempt: byLabel('webhook_attempts_total', 'outcome', 'Attempts to deliver webhooks, by outcome.'),
+    webhookAttempt: byLabel('webhook_attempts_total', 'outcome', 'Attempts at webhooks and callbacks, by outcome.'),
     ledgerFault: byLabel(
       'ledger_faults_total',
       'name',

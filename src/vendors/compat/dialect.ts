@@ -6,7 +6,7 @@ import type { ClientMessage } from '../../api/listen.ts';
 import type { EventEncoder } from '../../api/listen-events.ts';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import type { JsonObject } from '../kit/json.ts';
-import type { Captions, JobEndpoints, SessionEndpoints, SessionName } from './jobs.ts';
+import type { Captions, JobEndpoints, ReportedFile, SessionEndpoints, SessionName, WriteCallback } from './jobs.ts';
 import type { Answer, ClientRequest, Handshake } from './request.ts';
 
 export type { Answer, CallRequest, ClientRequest, Handshake, Unmet } from './request.ts';
@@ -92,6 +92,8 @@ export interface FileRequest extends ClientRequest {
 export interface FileEndpoint {
   /** Throws an ApiError. */
   open(handshake: Handshake): FileRequest;
+  /** Where the client does not wait for the transcript; undefined where it does. Throws an ApiError. */
+  reported?(handshake: Handshake): ReportedFile | undefined;
   /** The address of the file, in a JSON object that is the body in its place. Throws an ApiError. */
   sourceIn?(body: JsonObject): AudioSource;
   answer(transcription: VerboseTranscription, handshake: Handshake, at: Date): Answer;
@@ -175,6 +177,8 @@ export interface Dialect {
   jsonFiles?: Readonly<Record<string, JsonFileEndpoint>>;
   calls?: Readonly<Record<string, Call>>;
   jobs?: JobEndpoints;
+  /** What is sent to an address that a client of it named for the end of a job; absent where none can be named. */
+  callbackPost?: WriteCallback;
   sessions?: SessionEndpoints;
   tokens?: TokenEndpoints;
   /** What is said of paths that the vendor has and the gateway has not, by the pattern of the path. */

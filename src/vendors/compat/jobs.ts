@@ -8,6 +8,32 @@ import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import type { JsonObject } from '../kit/json.ts';
 import type { Answer, ClientRequest, Handshake } from './request.ts';
 
+/** An address that is told of the end of a job. It may have secrets in it, as its headers have: it is kept sealed, and never shown. */
+export interface JobCallback {
+  readonly url: string;
+  /** What the client calls the address. */
+  readonly param: string;
+  readonly method: 'POST' | 'PUT';
+  /** Sent along, as the receiver wants them. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** What of the job is sent, where the client chooses; as usual when absent. */
+  readonly contents?: readonly string[];
+}
+
+/** What is sent there. */
+export interface CallbackPost {
+  url: string;
+  method: 'POST' | 'PUT';
+  headers: Readonly<Record<string, string>>;
+  body: string | Uint8Array;
+}
+
+export interface CallbackMeans {
+  captions: Captions;
+  /** Id of the API key that requested the job. */
+  keyId: string;
+}
+
 /** A file that was put here. */
 export interface ShownFile {
   readonly id: string;
@@ -53,7 +79,15 @@ export interface ShownJob {
   /** When it was done or has failed. */
   readonly endedAt: Date | undefined;
   readonly state: JobState;
+  /** The status that its first callback was answered with last; null before that, and where there was no answer. */
+  readonly callbackStatus?: number | null;
 }
+
+/** One that is over. */
+export type EndedJob = ShownJob & { readonly state: Extract<JobState, { type: 'done' | 'failed' }> };
+
+/** What is sent to an address that a client named for the end of a job. */
+export type WriteCallback = (job: EndedJob, callback: JobCallback, means: CallbackMeans) => CallbackPost;
 
 export interface JobMeans extends Handshake {
   at: Date;
@@ -65,6 +99,14 @@ export interface JobMeans extends Handshake {
 export interface JobRequest extends ClientRequest {
   /** What is told of the job later. */
   asked: JsonObject;
+  /** Told of its end. */
+  callbacks?: readonly JobCallback[];
+}
+
+/** A request for a file's transcript whose client does not wait for it: the transcript is sent to the callbacks. */
+export interface ReportedFile extends Pick<JobRequest, 'asked'> {
+  callbacks: readonly JobCallback[];
+  answer(job: ShownJob, means: JobMeans): Answer;
 }
 
 /** What is transcribed: a file that was put here, or one that is fetched when the job runs. */
