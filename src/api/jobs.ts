@@ -62,6 +62,15 @@ export const JobAnswer = Type.Object({
   attempts: Type.Integer({
     description: 'How often it was begun: more than once if its node was restarted meanwhile.',
   }),
+  progress: Type.Optional(
+    Type.Object(
+      {
+        done: Type.Integer({ description: 'Parts that have their transcript.' }),
+        parts: Type.Integer({ description: 'All parts; an estimate until all of the file was cut.' }),
+      },
+      { description: 'Of a file that is being transcribed in parts, but not in lists.' },
+    ),
+  ),
   created_at: Time('When it was accepted.'),
   ended_at: Nullable(Time('When it was completed, failed or cancelled.')),
   expires_at: Nullable(Time('Until when it can be fetched.')),

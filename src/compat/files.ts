@@ -24,6 +24,7 @@ import { turnsOf } from '../vendors/compat/transcript.ts';
 import { type JsonObject, objectIn } from '../vendors/kit/json.ts';
 import { addressAsForm, asForm, jsonAsForm, membersOf, OTHERS } from './as-form.ts';
 import { inOwnNames, modelOf, parametersFor, replacedModel, unmetOf } from './parameters.ts';
+import type { ReportedUpload } from './reported-upload.ts';
 import { dialectRoutes, type Handler, type Keyed } from './routes.ts';
 
 /** Of a JSON object that has the address of a file. */
@@ -36,11 +37,19 @@ type Fields = Pick<
 
 type PostBy = (fields?: Fields) => Handler;
 
-/** @param postBy transcribes a form, whose fields are a client's own */
-export const fileRoutes = (postBy: PostBy, keyed: Keyed, wallNow: () => Date): Route[] => [
+/**
+ * @param postBy transcribes a form, whose fields are a client's own
+ * @param acceptReported makes a job of a file whose client does not wait
+ */
+export const fileRoutes = (
+  postBy: PostBy,
+  keyed: Keyed,
+  wallNow: () => Date,
+  acceptReported: ReportedUpload,
+): Route[] => [
   ...dialectRoutes(
     ({ files }) => files,
-    (endpoint, dialect) => transcribeFor(dialect, endpoint, postBy, wallNow),
+    (endpoint, dialect) => transcribeFor(dialect, endpoint, postBy, wallNow, acceptReported),
     keyed,
   ),
   ...dialectRoutes(
@@ -106,13 +115,25 @@ const transcribeForm =
   };
 
 const transcribeFor =
-  (dialect: Dialect, endpoint: FileEndpoint, postBy: PostBy, wallNow: () => Date): Handler =>
+  (
+    dialect: Dialect,
+    endpoint: FileEndpoint,
+    postBy: PostBy,
+    wallNow: () => Date,
+    acceptReported: ReportedUpload,
+  ): Handler =>
   async (context, caller) => {
     const handshake = handshakeOf(context);
     const clientRequest = endpoint.open(handshake);
+    const { contentType, headerOf } = clientRequest;
+    const reported = endpoint.reported?.(handshake);
+    if (reported !== undefined) {
+      const source = () => sourceOf(context.request, endpoint);
+      const file = () => asForm(context.request, [], contentType, headerOf?.(lengthOf(context.request)));
+      return acceptReported(dialect, context, caller, { ...reported, ...clientRequest, source, file });
+    }
     const fields = [...parametersFor(dialect, clientRequest, caller.key), ...ANSWER];
     const source = await sourceOf(context.request, endpoint);
-    const { contentType, headerOf } = clientRequest;
     const request =
       source === undefined
         ? asForm(context.request, fields, contentType, headerOf?.(lengthOf(context.request)))

@@ -9,6 +9,7 @@ import type {
   VerboseTranscription,
 } from '../api/transcriptions.ts';
 import { diarizedSegmentOf } from '../files/answers.ts';
+import type { PartsProgress } from '../files/long/long-files.ts';
 import { warningHeader } from '../files/routes/answer.ts';
 import { type Cue, cuesOf, srtOf, vttOf } from '../files/subtitles.ts';
 import { json } from '../http/router.ts';
@@ -20,7 +21,7 @@ import { askedOf } from './own-request.ts';
 type Shown = ShownJob & { attempts?: number; keptUntil?: Date | undefined };
 
 /** @param isWhole with the transcript */
-export function jobAnswer(job: Shown, requestId: string, isWhole: boolean): JobAnswer {
+export function jobAnswer(job: Shown, requestId: string, isWhole: boolean, progress?: PartsProgress): JobAnswer {
   const { id, file, state, createdAt, endedAt, attempts = 1, keptUntil } = job;
   const { model: named, responseFormat, audioUrl } = askedOf(job.asked);
   const model = named === AUTO && state.type === 'done' ? state.heard.transcription.model : named;
@@ -28,6 +29,7 @@ export function jobAnswer(job: Shown, requestId: string, isWhole: boolean): JobA
     ...{ object: 'job', id, status: statusOf(job), model, response_format: responseFormat, attempts },
     file: { name: file.filename, bytes: audioUrl === undefined ? file.bytes : null },
     ...(audioUrl === undefined ? {} : { audio_url: shownAddress(audioUrl) }),
+    ...(progress === undefined ? {} : { progress: { done: progress.done, parts: progress.parts } }),
     created_at: createdAt.toISOString(),
     ended_at: endedAt?.toISOString() ?? null,
     expires_at: keptUntil?.toISOString() ?? null,

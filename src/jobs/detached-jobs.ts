@@ -4,10 +4,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../machines/clock.ts';
 import { ApiError, apiError, type ErrorCode } from '../api/errors.ts';
+import type { PartsProgress } from '../files/long/long-files.ts';
 import { type Deferred, deferred } from '../http/deferred.ts';
 import { fromLedger } from '../http/store-answer.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { Heard, JobState, ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
+import type { Heard, JobCallback, JobState, ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
 import type { JsonObject } from '../vendors/kit/json.ts';
 import { JOB_LIMITS } from './calls.ts';
 import { type JobRecords, type KnownJob, RENEW_MS, TRANSCRIPT_CHARACTERS_MAX } from './job-records.ts';
@@ -33,6 +34,8 @@ export interface Work {
   owner: Owner;
   file: ShownFile;
   asked: JsonObject;
+  /** Told of its end. */
+  callbacks?: readonly JobCallback[];
   /** Aborts when the job is removed or cancelled, and when this node stops. */
   end: AbortController;
   /** Its audio outlives this process: it waits for a slot, and for the next start of the node. */
@@ -40,7 +43,7 @@ export interface Work {
   /** How long it is kept when it is over; 24 hours when absent. */
   keptMs?: number;
   /** Rejects with an ApiError, or with what was a fault. Of a durable one called again where this node had no room for it. */
-  run(id: string): Promise<Heard>;
+  run(id: string, onProgress: (progress: PartsProgress) => void): Promise<Heard>;
   /** It has ended, or never began. `isOver`: it will not be begun again by the next start of the node. */
   ended(isOver: boolean): void;
 }
@@ -62,6 +65,8 @@ interface Job {
   isCancelled: boolean;
   /** Settles when this node has done with it. */
   readonly over: Deferred<void>;
+  /** Of a file in parts, while it is transcribed. */
+  progress: PartsProgress | undefined;
   /** This node stops before it is over. */
   isStopped: boolean;
   hasEnded: boolean;
@@ -89,6 +94,10 @@ export interface DetachedJobsOptions {
   endElsewhere(node: string, owner: Owner, id: string): void;
   /** Has another node cancel a job of its own. Resolves when it has, or does not answer. */
   cancelElsewhere(node: string, owner: Owner, id: string): Promise<void>;
+  /** How far another node is with a job of its own. Undefined where it is not known. Never rejects. */
+  progressElsewhere(node: string, owner: Owner, id: string): Promise<PartsProgress | undefined>;
+  /** The store has what came of a job with callbacks. */
+  onReported(): void;
   /** What a client may hear of a fault. */
   onFault(error: unknown): ApiError;
   /** The store did not do what it should, in passing or not. */
@@ -121,7 +130,7 @@ export class DetachedJobs {
    * @param takePlace among the files that the key may have in progress
    */
   async begin(work: Work, takePlace: TakePlace): Promise<ShownJob> {
-    const { owner, file, asked, isDurable = false } = work;
+    const { owner, file, asked, callbacks = [], isDurable = false } = work;
     const { place, refusal } = await this.#placeOf(owner, takePlace, isDurable);
     const line = this.#lineOf(owner, takePlace);
     // The other job of the key may have ended just now.
@@ -136,7 +145,7 @@ export class DetachedJobs {
     }
     const id = work.id ?? randomUUID();
     const stage = place === undefined ? 'queued' : 'processing';
-    const created = this.#create(owner, id, stage, { file, asked });
+    const created = this.#create(owner, id, stage, { file, asked, callbacks });
     const job = newJob(id, work, created);
     this.#jobs.set(id, job);
     if (place === undefined) this.#queue(job, line);
@@ -219,7 +228,21 @@ export class DetachedJobs {
     return this.find(owner, id);
   }
 
-  /** The same for a job of this node. Resolves when the store knows, or does not answer. */
+  /** How far a job is that is being transcribed in parts; undefined where that is not known. Never rejects. */
+  async progressOf(owner: Owner, { id, node, state }: KnownJob): Promise<PartsProgress | undefined> {
+    if (state.type !== 'processing') return undefined;
+    return node === this.#options.node
+      ? this.progressHere(owner, id)
+      : this.#options.progressElsewhere(node, owner, id);
+  }
+
+  /** `progressOf` a job of this node. */
+  progressHere({ keyId }: Pick<Owner, 'keyId'>, id: string): PartsProgress | undefined {
+    const job = this.#jobs.get(id);
+    return job?.owner.keyId === keyId ? job.progress : undefined;
+  }
+
+  /** `cancel` for a job of this node. Resolves when the store knows, or does not answer. */
   async cancelHere({ keyId }: Pick<Owner, 'keyId'>, id: string): Promise<void> {
     const job = this.#jobs.get(id);
     if (job?.owner.keyId !== keyId || job.isRemoved) return;
@@ -334,7 +357,7 @@ export class DetachedJobs {
     owner: Owner,
     id: string,
     stage: 'queued' | 'processing',
-    about: Pick<ShownJob, 'file' | 'asked'>,
+    about: Pick<Work, 'file' | 'asked' | 'callbacks'>,
   ): Promise<number> {
     const { records, onForgotten } = this.#options;
     const created = await fromLedger(records.create(owner, id, stage, about));
@@ -398,10 +421,13 @@ export class DetachedJobs {
     const { id, work } = job;
     if (job.isCancelled) return CANCELLED;
     try {
-      const heard = await work.run(id);
+      const heard = await work.run(id, (progress) => {
+        job.progress = progress;
+      });
       const characters = JSON.stringify(heard.transcription).length;
       return characters > TRANSCRIPT_CHARACTERS_MAX ? TOO_LARGE : { type: 'done', heard };
     } catch (error) {
+      job.progress = undefined;
       if (work.end.signal.aborted) return job.isCancelled ? CANCELLED : REMOVED;
       if (work.isDurable === true && isBusy(error)) return 'busy';
       return { type: 'failed', refusal: error instanceof ApiError ? error : this.#options.onFault(error) };
@@ -410,11 +436,12 @@ export class DetachedJobs {
 
   /** Stores what came of it, as soon as the store takes it. Never rejects. */
   async #finish(job: Job, outcome: Ended): Promise<void> {
-    const { records, onForgotten, onStoreFault } = this.#options;
+    const { records, onForgotten, onReported, onStoreFault } = this.#options;
     for (let state = outcome; !job.isRemoved; ) {
       try {
         const forgotten = await records.finish(job.owner, job.id, state, job.work.keptMs);
         if (forgotten > 0) onForgotten(forgotten);
+        if ((job.work.callbacks?.length ?? 0) > 0) onReported();
         return;
       } catch (error) {
         onStoreFault(error);
@@ -478,7 +505,7 @@ export class DetachedJobs {
 
 const newJob = (id: string, work: Work, known: Promise<unknown>): Job => ({
   ...{ id, work, known, owner: work.owner, createdAt: undefined, stored: undefined, over: deferred<void>() },
-  ...{ wasQueued: false, isRemoved: false, isCancelled: false, isStopped: false, hasEnded: false },
+  ...{ progress: undefined, wasQueued: false, isRemoved: false, isCancelled: false, isStopped: false, hasEnded: false },
 });
 
 /** Nothing is wrong with the job: this node has no room for it now, or its organisation has its share of the room. */

@@ -179,7 +179,7 @@ export class OwnJobs {
     return {
       ...workFor(request, by, end),
       file: { id, filename, bytes, createdAt, fields: NO_FIELDS },
-      run: (jobId) => this.#transcribe(jobId, file, request, by, false, end.signal),
+      run: (jobId, onProgress) => this.#transcribe(jobId, file, request, { ...by, onProgress }, false, end.signal),
       ended: (isOver) => {
         leave();
         if (isOver) jobFiles?.remove(request.audio).catch(onJobFault);
@@ -197,10 +197,11 @@ export class OwnJobs {
     return {
       ...workFor(request, by, end),
       file,
-      run: async (jobId) => {
+      run: async (jobId, onProgress) => {
         const form = await jobFiles?.open(request.audio, { ...file, contentType: request.contentType });
         if (form === undefined) throw apiError('internal_error', GONE);
-        return this.#transcribe(jobId, { form }, request, by, true, end.signal).finally(form.dispose);
+        const work = this.#transcribe(jobId, { form }, request, { ...by, onProgress }, true, end.signal);
+        return work.finally(form.dispose);
       },
       ended: (isOver) => {
         spoolQuota.giveBack(organisationId, bytes);
@@ -215,13 +216,13 @@ export class OwnJobs {
     return {
       ...workFor(request, by, end),
       file,
-      run: async (jobId) => {
+      run: async (jobId, onProgress) => {
         await requireKey(by, this.#dependencies);
         // Once, however often this node has no room for the work on it.
         fetched ??= await fetchKept({ url, param: ADDRESS }, ownerOf(by.caller), end.signal, this.#dependencies);
         if (end.signal.aborted) fetched.leave();
         end.signal.throwIfAborted();
-        return this.#transcribe(jobId, fetched.file, request, by, isResumed, end.signal);
+        return this.#transcribe(jobId, fetched.file, request, { ...by, onProgress }, isResumed, end.signal);
       },
       ended: () => fetched?.leave(),
     };

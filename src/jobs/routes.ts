@@ -216,7 +216,9 @@ const getJob =
   ({ detachedJobs }: OwnJobRoutesDependencies): Handler =>
   async ({ request, requestId, params: { id = '' } }, caller) => {
     knownQuery(request.query, '/v1/jobs/{id}', []);
-    return json(200, jobAnswer(await detachedJobs.find(ownerOf(caller), id), requestId, true));
+    const owner = ownerOf(caller);
+    const job = await detachedJobs.find(owner, id);
+    return json(200, jobAnswer(job, requestId, true, await detachedJobs.progressOf(owner, job)));
   };
 
 /** What `/v1/audio/transcriptions` would have answered. */

@@ -12,7 +12,7 @@ import {
 import { apiError } from '../api/errors.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import { verboseTranscriptionOf } from '../files/answers.ts';
-import { FileJob, type JobDependencies } from '../files/job.ts';
+import { FileJob, type JobDependencies, type JobOptions } from '../files/job.ts';
 import type { EarlyAnswer, Upload } from '../files/upload.ts';
 import type { Form } from '../http/multipart/form.ts';
 import type { Work } from './detached-jobs.ts';
@@ -26,6 +26,8 @@ export interface JobRequester {
   traceparent: string | undefined;
   /** Id of the charge; the request's own when absent. */
   chargeId?: string;
+  /** Hears how many parts of a long file are done. */
+  onProgress?: JobOptions['onProgress'];
 }
 
 /** Rejects with an ApiError where models, permissions or credit do not allow it. */
@@ -63,7 +65,7 @@ export async function requireKey(
 }
 
 const fileJob = (
-  { caller, requestId, chargeId = requestId }: JobRequester,
+  { caller, requestId, chargeId = requestId, onProgress }: JobRequester,
   client: AbortSignal,
   dependencies: JobDependencies,
   observer?: ConstructorParameters<typeof FileJob>[1]['observer'],
@@ -83,6 +85,7 @@ const fileJob = (
     chargeId,
     outlivesClient: false,
     observer,
+    ...(onProgress && { onProgress }),
   });
 
 /** It is here whole; who keeps it releases it. */

@@ -222,7 +222,7 @@ async function resumeJobs(assembly: Assembly, ownJobs: OwnJobs): Promise<void> {
 }
 
 /** What transcriptions of files need. */
-function filesOf(assembly: Assembly, { money, live }: EdgeServices) {
+function filesOf(assembly: Assembly, { money, live, webhooks }: EdgeServices) {
   const { config, logger, clock, metrics, store, secret, defer } = assembly;
   const pools = new HttpPools();
   defer(() => pools.close());
@@ -270,7 +270,8 @@ function filesOf(assembly: Assembly, { money, live }: EdgeServices) {
   metrics.watchQueue('file_parts', () => longFiles.size);
   const remoteAudio = openRemoteAudio(assembly);
   return {
-    ...openJobs(assembly, live, spoolQuota),
+    ...openJobs(assembly, live, webhooks, spoolQuota),
+    callbackNetworks: webhooks.routes.networks,
     node: assembly.bus.node,
     observeFile: (file: ObservedFile) => observeFile(file, assembly),
     onRedacted: (kind: string) => metrics.redacted(kind),

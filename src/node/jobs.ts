@@ -12,9 +12,15 @@ import type { Quota } from '../runtime/limits/quota.ts';
 import { backgroundClock } from '../runtime/telemetry/clock.ts';
 import { type Assembly, jobNodeName, secretsOf } from './context.ts';
 import type { EdgeLive } from './live.ts';
+import type { NodeWebhooks } from './webhooks.ts';
 
 /** Files and jobs. */
-export function openJobs(assembly: Assembly, { nodes }: Pick<EdgeLive, 'nodes'>, spoolQuota: Quota) {
+export function openJobs(
+  assembly: Assembly,
+  { nodes }: Pick<EdgeLive, 'nodes'>,
+  { onReported }: Pick<NodeWebhooks, 'onReported'>,
+  spoolQuota: Quota,
+) {
   const { bus, config, logger, metrics, store, defer } = assembly;
   const { node } = bus;
   const clock = backgroundClock;
@@ -31,6 +37,8 @@ export function openJobs(assembly: Assembly, { nodes }: Pick<EdgeLive, 'nodes'>,
     records: jobRecords,
     endElsewhere: (other, owner, id) => jobsElsewhere.end(other, owner, id),
     cancelElsewhere: (other, owner, id) => jobsElsewhere.cancel(other, owner, id),
+    progressElsewhere: (other, owner, id) => jobsElsewhere.progressOf(other, owner, id),
+    onReported,
     onFault: (error) => {
       fault('run')(error);
       return toApiError(error);

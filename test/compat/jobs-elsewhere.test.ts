@@ -62,6 +62,7 @@ beforeEach(() => {
       hasEnded.resolve();
     },
     cancel: async (...about) => void cancelled.push(about),
+    progressOf: (_, id) => (id === 'long' ? { done: 2, parts: 9 } : undefined),
   };
   stop = new JobsElsewhere({ bus: there, ...options }).serve(jobs);
 });
@@ -161,6 +162,21 @@ it('cancels a job on another node, and does not mind one that is gone', async ()
   await elsewhere.cancel('gone33', OWNER, 'job');
   await elsewhere.cancel(there.node, OWNER, 'job');
   expect(cancelled).toEqual([[OWNER, 'job']]);
+});
+
+it('learns from another node how far a job is, where that node knows and answers', async () => {
+  const asked = [
+    [there.node, 'long'],
+    [there.node, 'short'],
+    ['gone33', 'long'],
+    ['silent', 'long'],
+  ] as const;
+  expect(await Promise.all(asked.map(([node, id]) => elsewhere.progressOf(node, OWNER, id)))).toEqual([
+    { done: 2, parts: 9 },
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 it.each([[{}], [{ content: 5 }]])('does nothing for a message without a content: %j', async (content) => {

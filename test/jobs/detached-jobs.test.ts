@@ -27,6 +27,9 @@ let OWNER: { organisationId: string; keyId: string; dialect: string };
 let forgotten: number;
 let storeFaults: unknown[];
 let endedElsewhere: unknown[];
+let askedElsewhere: unknown[];
+/** Nodes that stored the end of a job with callbacks. */
+let reported: string[];
 let place: Deferred<void>;
 let isPlaceLeft: boolean;
 
@@ -37,6 +40,11 @@ function nodeOf(node: string, secrets: { secret: Uint8Array; previousSecret?: Ui
     records: new JobRecords({ store: rig.store, ...secrets, node, nodeName: `name of ${node}` }),
     endElsewhere: (...about) => endedElsewhere.push(about),
     cancelElsewhere: async (...about) => void endedElsewhere.push(about),
+    progressElsewhere: async (...about) => {
+      askedElsewhere.push(about);
+      return { done: 7, parts: 8 };
+    },
+    onReported: () => reported.push(node),
     onFault: toApiError,
     onStoreFault: (error) => storeFaults.push(error),
     onForgotten: (count) => {
@@ -51,6 +59,8 @@ beforeEach(() => {
   forgotten = 0;
   storeFaults = [];
   endedElsewhere = [];
+  askedElsewhere = [];
+  reported = [];
   isPlaceLeft = false;
   place = deferred();
   place.promise.then(() => {
@@ -119,6 +129,39 @@ describe('a job', () => {
     await one.ended;
     const endedAt = new Date(rig.clock.nowMs);
     expect(await jobs.find(OWNER, id)).toMatchObject({ state: { type: 'done', heard: HEARD }, endedAt });
+  });
+
+  it('shows how many of its parts are done, on its node and on others, while it runs', async () => {
+    const one = work();
+    const report = deferred<Parameters<Work['run']>[1]>();
+    const run: Work['run'] = (_, onProgress) => {
+      report.resolve(onProgress);
+      return one.done.promise;
+    };
+    const { id } = await jobs.begin({ ...one.work, run }, free);
+    const onProgress = await report.promise;
+    const shown = async (on = jobs) => on.progressOf(OWNER, await jobs.find(OWNER, id));
+    expect(await shown()).toBeUndefined();
+    onProgress({ done: 1, parts: 4 });
+    expect([await shown(), jobs.progressHere({ keyId: 'another' }, id)]).toEqual([{ done: 1, parts: 4 }, undefined]);
+    expect(await shown(nodeOf('node-b'))).toEqual({ done: 7, parts: 8 });
+    expect(askedElsewhere).toEqual([['node-a', OWNER, id]]);
+    one.done.resolve(HEARD);
+    await one.ended;
+    expect([await shown(), askedElsewhere.length]).toEqual([undefined, 1]);
+  });
+
+  it('reports its end where its client named an address for it', async () => {
+    const [plain, one] = [work(), work()];
+    const callbacks = [{ url: 'https://a.example/', param: 'webhook_url', method: 'POST', headers: [] }] as const;
+    await jobs.begin(plain.work, free);
+    plain.done.resolve(HEARD);
+    await plain.ended;
+    expect(reported).toEqual([]);
+    await jobs.begin({ ...one.work, callbacks }, free);
+    one.done.resolve(HEARD);
+    await one.ended;
+    expect(reported).toEqual(['node-a']);
   });
 
   it.each([

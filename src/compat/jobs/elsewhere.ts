@@ -8,6 +8,7 @@ import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
 import { ApiError, type ApiErrorExtras, apiError } from '../../api/errors.ts';
 import { type Bus, type BusBody, BusError, type Detach } from '../../cluster/bus/bus.ts';
 import { KEPT_JOBS } from '../../cluster/bus/subjects.ts';
+import type { PartsProgress } from '../../files/long/long-files.ts';
 import type { RouteContext } from '../../http/router.ts';
 import type { ServerRequest } from '../../http/server.ts';
 import type { Owner } from '../../jobs/owner.ts';
@@ -27,6 +28,8 @@ const PASS_ON_MS = 30_000;
 const LIST_MS = 2_000;
 /** Longer than the node waits for the store. */
 const CANCEL_MS = 8_000;
+/** Without an answer, a job is shown without its progress. */
+const PROGRESS_MS = 1_000;
 const NODES_MAX = 64;
 /** The others are the credential's, or the connection's. */
 const HEADERS = ['host', 'content-type', 'traceparent'];
@@ -48,12 +51,13 @@ interface PassedOn {
 type Asked =
   | { does: 'pass'; request: PassedOn }
   | { does: 'list'; owner: Owner }
-  | { does: 'end' | 'cancel'; owner: Owner; id: string };
+  | { does: 'end' | 'cancel' | 'progress'; owner: Owner; id: string };
 
 type Said =
   | { answer: Answer }
   | { refusal: ErrorCode; message: string; extras: ApiErrorExtras }
   | { files: PlainFile[] }
+  | { progress: PartsProgress | null }
   | { done: true };
 
 type PlainFile = Omit<ShownFile, 'createdAt' | 'fields'> & {
@@ -80,6 +84,7 @@ export interface JobsHere {
   end(owner: Owner, id: string): void;
   /** Resolves when the store knows, or does not answer. */
   cancel(owner: Owner, id: string): Promise<void>;
+  progressOf(owner: Owner, id: string): PartsProgress | undefined;
 }
 
 export class JobsElsewhere {
@@ -140,6 +145,12 @@ export class JobsElsewhere {
     await this.#ask(node, { does: 'cancel', owner, id }, CANCEL_MS).catch(() => {});
   }
 
+  /** Undefined where it is not known. Never rejects. */
+  async progressOf(node: string, owner: Owner, id: string): Promise<PartsProgress | undefined> {
+    const said = await this.#ask(node, { does: 'progress', owner, id }, PROGRESS_MS).catch(() => undefined);
+    return said !== undefined && 'progress' in said ? progressIn(said.progress) : undefined;
+  }
+
   /** Answers other nodes. */
   serve(here: JobsHere): Detach {
     return this.#options.bus.serve(KEPT_JOBS, async (body) => {
@@ -163,6 +174,8 @@ export class JobsElsewhere {
         case 'cancel':
           await here.cancel(asked.owner, asked.id);
           return { done: true };
+        case 'progress':
+          return { progress: here.progressOf(asked.owner, asked.id) ?? null };
       }
     } catch (error) {
       if (!(error instanceof ApiError)) this.#options.onFault(error);
@@ -204,6 +217,11 @@ function contextOf({ place, id, query, headers, isTls, body, requestId }: Passed
     body: () => Readable.from(body === '' ? [] : [Buffer.from(body)], { objectMode: false }),
   };
   return { request, requestId, params: { id } };
+}
+
+function progressIn(said: unknown): PartsProgress | undefined {
+  const { done, parts } = isRecord(said) ? said : {};
+  return typeof done === 'number' && typeof parts === 'number' ? { done, parts } : undefined;
 }
 
 const plainFile = ({ id, filename, bytes, createdAt, fields, audio }: ShownFile): PlainFile => ({

@@ -1,5 +1,6 @@
 // The routes of what clients of other vendors come back for: files, the jobs that transcribe them, and live sessions that have ended.
 // The work of a job is that of `src/files/job.ts`, as for a client that waits, in a shape that all others can be made of.
+import type { BlockList } from 'node:net';
 import type { Authenticator } from '../../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../../accounts/auth/limits.ts';
 import type { Caller } from '../../accounts/auth/permissions.ts';
@@ -17,7 +18,7 @@ import { readJson } from '../../http/json-body.ts';
 import type { FormLimits } from '../../http/multipart/form.ts';
 import type { Field } from '../../http/multipart/form-fields.ts';
 import type { Route, RouteContext } from '../../http/router.ts';
-import type { Reply } from '../../http/server.ts';
+import type { Reply, ServerRequest } from '../../http/server.ts';
 import type { DetachedJobs, Work } from '../../jobs/detached-jobs.ts';
 import { fetchKept } from '../../jobs/fetch-kept.ts';
 import { holderOf, newFileId } from '../../jobs/file-ids.ts';
@@ -29,6 +30,7 @@ import type { Degradation } from '../../live/failover/chain.ts';
 import { limitedSignal } from '../../runtime/timeouts.ts';
 import type { Answer, Dialect } from '../../vendors/compat/dialect.ts';
 import {
+  type JobCallback,
   type JobEndpoint,
   type JobMeans,
   type JobRequest,
@@ -39,9 +41,11 @@ import {
 } from '../../vendors/compat/jobs.ts';
 import { dialects } from '../../vendors/dialects.ts';
 import { objectIn } from '../../vendors/kit/json.ts';
+import { checkedCallbackUrl } from '../../webhooks/url.ts';
 import { asForm } from '../as-form.ts';
 import { ANSWER, captionsOf } from '../files.ts';
 import { inOwnNames, parametersFor, unmetOf } from '../parameters.ts';
+import type { ReportedUpload, UploadToReport } from '../reported-upload.ts';
 import { addressOf, dialectRoutes, type Keyed } from '../routes.ts';
 import type { JobsElsewhere, JobsHere } from './elsewhere.ts';
 import type { KeptSessions } from './kept-sessions.ts';
@@ -55,6 +59,8 @@ export interface JobRoutesDependencies extends JobDependencies, UploadDependenci
   node: string;
   limits: Pick<KeyLimits, 'takeFile'>;
   jsonBodyBytesMax: number;
+  /** Private ones that callbacks may be sent to. */
+  callbackNetworks: BlockList | undefined;
   settings: JobDependencies['settings'] & UploadDependencies['settings'];
   wallNow(): Date;
 }
@@ -71,6 +77,18 @@ export const jobRoutes = (dependencies: JobRoutesDependencies, keyed: Keyed): Ro
     keyed,
   );
 
+/** Not with tokens: who holds one of a key would have its jobs reported to an address of their own. */
+export const reportedUpload =
+  (dependencies: JobRoutesDependencies): ReportedUpload =>
+  async (dialect, context, caller, upload) => {
+    if (caller.via === 'token')
+      throw apiError(
+        'token_not_allowed',
+        'A client token makes no jobs. Use an API key, or leave the address of the callback out.',
+      );
+    return new Asked(dialect, context, caller, dependencies).report(upload);
+  };
+
 /** What this node does for others that were asked for files of its disk. */
 export const jobsHere = (dependencies: JobRoutesDependencies): JobsHere => ({
   async answer(name, place, context, caller) {
@@ -82,6 +100,7 @@ export const jobsHere = (dependencies: JobRoutesDependencies): JobsHere => ({
   filesOf: (owner) => dependencies.keptFiles.of(owner),
   end: (owner, id) => dependencies.detachedJobs.end(owner, id),
   cancel: (owner, id) => dependencies.detachedJobs.cancelHere(owner, id),
+  progressOf: (owner, id) => dependencies.detachedJobs.progressHere(owner, id),
 });
 
 export const sessionRoutes = ({ keptSessions, wallNow }: SessionRoutesDependencies, keyed: Keyed): Route[] =>
@@ -126,6 +145,8 @@ interface Held {
 }
 
 const NO_FIELDS: ReadonlyMap<string, string> = new Map();
+/** Of all callbacks of a job, as JSON: they are kept with its request. */
+const CALLBACKS_BYTES_MAX = 8 * 1024;
 const TOO_MUCH_BESIDE = `The fields beside the file have more than ${SHOWN_BYTES_MAX} bytes. Send less.`;
 
 /** One request. */
@@ -151,6 +172,43 @@ class Asked {
   async answer(endpoint: JobEndpoint): Promise<Answer> {
     const answered = await this.#answer(endpoint);
     return { ...answered, headers: { ...warningHeader(this.#unmet), ...answered.headers } };
+  }
+
+  /** Accepts a file whose client does not wait. */
+  async report(upload: UploadToReport): Promise<Answer> {
+    const { source, file, answer, ...asked } = upload;
+    // Before the file is read.
+    this.#requireReachable(asked);
+    const at = await source();
+    const job = at === undefined ? await this.#beginWith(file(), 'file', () => asked) : await this.#beginAt(at, asked);
+    const answered = answer(job, this.#means);
+    return { ...answered, headers: { ...warningHeader(this.#unmet), ...answered.headers } };
+  }
+
+  /** The addresses as they are connected to. Throws an ApiError for one that nothing may be sent to. */
+  #requireReachable({ callbacks = [] }: Pick<JobRequest, 'callbacks'>): readonly JobCallback[] {
+    const { callbackNetworks: networks } = this.#dependencies;
+    const [first] = callbacks;
+    const bytes = first === undefined ? 0 : Buffer.byteLength(JSON.stringify(callbacks));
+    if (first !== undefined && bytes > CALLBACKS_BYTES_MAX)
+      throw apiError(
+        'invalid_request',
+        `The addresses of callbacks and their headers have ${bytes} bytes as JSON. Send at most ${CALLBACKS_BYTES_MAX}.`,
+        { param: first.param },
+      );
+    return callbacks.map((each) => ({ ...each, url: checkedCallbackUrl(each.url, networks, each.param) }));
+  }
+
+  /** The file of a form, which is the job's alone. */
+  async #beginWith(
+    form: ServerRequest,
+    part: string,
+    open: (held: Held) => JobRequest,
+    withoutFile?: FormLimits['withoutFile'],
+  ): Promise<ShownJob> {
+    const held = await this.#read(form, part, withoutFile);
+    this.#dependencies.keptFiles.remove(this.#owner, held.file.id);
+    return this.#begin(held, () => open(held));
   }
 
   async #answer(endpoint: JobEndpoint): Promise<Answer> {
@@ -188,7 +246,10 @@ class Asked {
 
   async #keep({ takes, isMeasured = false }: Extract<JobEndpoint, { does: 'keep' }>): Promise<ShownFile> {
     const { keptFiles, lengths } = this.#dependencies;
-    const { file, leave } = await this.#read(takes);
+    const { request } = this.#context;
+    const { file, leave } = await (takes === 'body'
+      ? this.#read(asForm(request, []), 'file')
+      : this.#read(request, takes.part));
     try {
       if (bytesOf(Object.fromEntries(file.fields)) > SHOWN_BYTES_MAX)
         throw apiError('invalid_request', TOO_MUCH_BESIDE);
@@ -234,24 +295,19 @@ class Asked {
       if (source !== undefined) throw new AudioElsewhere(source, fields);
     };
     try {
-      const held = await this.#read({ part: endpoint.part }, withoutFile);
-      this.#dependencies.keptFiles.remove(this.#owner, held.file.id);
-      return await this.#begin(held, () => alone(opened(held.file.fields)));
+      const { request } = this.#context;
+      const open = ({ file }: Held) => alone(opened(file.fields));
+      return await this.#beginWith(request, endpoint.part, open, withoutFile);
     } catch (error) {
       if (!(error instanceof AudioElsewhere)) throw error;
       return this.#beginAt(error.source, opened(new Map(error.fields)));
     }
   }
 
-  #read(
-    takes: Extract<JobEndpoint, { does: 'keep' }>['takes'],
-    withoutFile?: FormLimits['withoutFile'],
-  ): Promise<Held> {
+  #read(form: ServerRequest, part: string, withoutFile?: FormLimits['withoutFile']): Promise<Held> {
     const { keptFiles, settings, http } = this.#dependencies;
-    const { request } = this.#context;
     return keptFiles.keep(this.#owner, (budget) => {
-      const limit = limitedSignal(http.clock, settings.timeoutMs, request.signal);
-      const [form, part] = takes === 'body' ? [asForm(request, []), 'file'] : [request, takes.part];
+      const limit = limitedSignal(http.clock, settings.timeoutMs, form.signal);
       const expected = { part, ...(withoutFile && { withoutFile }) };
       return readToKeep(form, limit, this.#dependencies, this.#owner, budget, expected).finally(limit.release);
     });
@@ -305,6 +361,7 @@ class Asked {
     transcribe: (asked: TranscriptionRequest, signal: AbortSignal) => ReturnType<Work['run']>,
   ): Promise<ShownJob> {
     const { key } = this.#caller;
+    const callbacks = this.#requireReachable(clientRequest);
     const { detachedJobs, limits } = this.#dependencies;
     const unmet = unmetOf(this.#dialect, clientRequest, key);
     this.#unmet = unmet;
@@ -312,7 +369,7 @@ class Asked {
     await admitJob(asked, this.#askedBy(), this.#dependencies);
     const end = new AbortController();
     const work = {
-      ...{ owner: this.#owner, file, asked: shownAgain(clientRequest.asked), end, ended },
+      ...{ owner: this.#owner, file, asked: shownAgain(clientRequest.asked), callbacks, end, ended },
       run: () => transcribe(asked, end.signal).then((heard) => warned(heard, unmet)),
     };
     return detachedJobs.begin(work, () => limits.takeFile(key));

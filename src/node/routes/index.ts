@@ -10,6 +10,7 @@ import { fileRoutes } from '../../compat/files.ts';
 import {
   type JobRoutesDependencies,
   jobRoutes,
+  reportedUpload,
   type SessionRoutesDependencies,
   sessionRoutes,
 } from '../../compat/jobs/routes.ts';
@@ -118,6 +119,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
       (asked) => (asked === undefined ? transcribe : postTranscriptions({ ...dependencies, ...asked })),
       uploaded,
       dependencies.wallNow,
+      reportedUpload(dependencies),
     ),
     // Not with tokens: who holds one of a key would see all of its transcripts.
     ...jobRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'transcribe', credentialOf)),

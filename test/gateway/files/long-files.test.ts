@@ -1,5 +1,6 @@
 // A file that is larger than its model takes, at a whole gateway: all of it comes back, with one bill for its seconds.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JobAnswer } from '../../../src/api/jobs.ts';
 import type { VerboseTranscription } from '../../../src/api/transcriptions.ts';
 import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
 import { SimulatorServer } from '../../../src/vendors/simulation/server.ts';
@@ -123,6 +124,36 @@ describe('an M4A file of 27 MB, which the gateway does not decode', () => {
       expect([sent.answer.duration, sent.seconds]).toEqual([sent.answer.usage.seconds, sent.answer.usage.seconds]);
       expect(sent.answer.duration).toBeCloseTo(seconds, 1);
       expect(sent.usage).toMatchObject([{ model: MODEL, seconds: sent.answer.duration }]);
+    } finally {
+      await provider.close();
+    }
+  });
+});
+
+describe('a job of a file that is too large for its model', () => {
+  it('shows how many of its parts are done, until it is over', async () => {
+    const part = { task: 'transcribe', language: 'english', duration: 900, text: 'some of it', segments: [] };
+    const held: (() => void)[] = [];
+    let isHeld = true;
+    const provider = await new HttpProvider((response, arrived) => {
+      const reply = () => answer(part)(response, arrived);
+      if (isHeld && provider.arrived.length > 1) held.push(reply);
+      else reply();
+    }).listen();
+    try {
+      const live = await startLiveGateway({ VOXGATE_OPENAI_URL: provider.url, OPENAI_API_KEY: 'key' });
+      const body = new FormData();
+      for (const [name, value] of Object.entries({ model: MODEL, speech_gate: 'off' })) body.append(name, value);
+      body.append('file', TALK, 'talk');
+      const accepted = (await (await live.request('/v1/jobs', { method: 'POST', body })).json()) as JobAnswer;
+      const job = async () => (await (await live.request(`/v1/jobs/${accepted.id}`)).json()) as JobAnswer;
+      await expect.poll(async () => (await job()).progress?.done, { timeout: 30_000 }).toBe(1);
+      const { status, progress } = await job();
+      expect([status, progress]).toEqual(['processing', { done: 1, parts: expect.toSatisfy((parts) => parts >= 2) }]);
+      isHeld = false;
+      for (const reply of held) reply();
+      await expect.poll(async () => (await job()).status, { timeout: 30_000 }).toBe('completed');
+      expect((await job()).progress).toBeUndefined();
     } finally {
       await provider.close();
     }

@@ -251,7 +251,13 @@ const fault = (error: unknown) => {
 const jobsOver = (store: ConsoleRig['store']) =>
   new DetachedJobs({
     ...{ records: jobRecordsOver(store), clock: systemClock, node: 'abc123', endElsewhere: fault, onFault: fault },
-    ...{ cancelElsewhere: fault, onStoreFault: fault, onForgotten: fault },
+    ...{
+      cancelElsewhere: fault,
+      progressElsewhere: fault,
+      onStoreFault: fault,
+      onForgotten: fault,
+      onReported: () => fault(undefined),
+    },
   });
 
 async function addJob(

@@ -219,6 +219,13 @@ export interface Job {
   response_format: ResponseFormat;
   /** How often it was begun: more than once if its node was restarted meanwhile. */
   attempts: number;
+  /** Of a file that is being transcribed in parts, but not in lists. */
+  progress?: {
+    /** Parts that have their transcript. */
+    done: number;
+    /** All parts; an estimate until all of the file was cut. */
+    parts: number;
+  };
   /** When it was accepted. */
   created_at: string;
   ended_at: string | null;

@@ -23,6 +23,7 @@ __all__ = [
     "TranscriptionEvent",
     "JobStatus",
     "JobFile",
+    "JobProgress",
     "JobErrorDetail",
     "JobError",
     "Job",
@@ -275,6 +276,16 @@ class JobFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobProgress:
+    """Of a file that is being transcribed in parts, but not in lists."""
+
+    done: int
+    """Parts that have their transcript."""
+    parts: int
+    """All parts; an estimate until all of the file was cut."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobErrorDetail:
     """An attempt at a model without a result."""
 
@@ -319,6 +330,8 @@ class Job:
     """The format of the result where its request names none."""
     attempts: int
     """How often it was begun: more than once if its node was restarted meanwhile."""
+    progress: JobProgress | None = None
+    """Of a file that is being transcribed in parts, but not in lists."""
     created_at: str
     """When it was accepted."""
     ended_at: str | None
