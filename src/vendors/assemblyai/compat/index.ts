@@ -3,7 +3,7 @@ import type { Dialect, TokenEndpoints } from '../../compat/dialect.ts';
 import { refuseOfToken, secondsAsked } from '../../compat/params.ts';
 import { jsonAnswer } from '../../compat/request.ts';
 import { endingOf, errorAnswer } from './errors.ts';
-import { jobs } from './jobs.ts';
+import { callbackPost, jobs } from './jobs.ts';
 import { StreamingConversation } from './streaming.ts';
 
 /** https://www.assemblyai.com/docs/streaming/authenticate-with-a-temporary-token */
@@ -36,7 +36,7 @@ export const assemblyai: Dialect = {
   ],
   live: { '/v3/ws': { open: (handshake) => new StreamingConversation(handshake), refused: endingOf } },
   files: {},
-  jobs,
+  ...{ jobs, callbackPost },
   tokens,
   /** The bare key; `Bearer` before it, which AssemblyAI itself refuses, does no harm. */
   credential: ({ query, headers }) => {

@@ -1,6 +1,7 @@
 // Files of AssemblyAI's clients: an upload, a transcript that is requested, and looked after until it is completed.
 // https://www.assemblyai.com/docs/api-reference/transcripts/submit
 
+import { authHeader, callbackAt, callbacksOf, jsonPost, withShownUrl } from '../../compat/callbacks.ts';
 import type { Answer, Handshake } from '../../compat/dialect.ts';
 import {
   type JobAudio,
@@ -11,6 +12,7 @@ import {
   pageOf,
   placeOf,
   type ShownJob,
+  type WriteCallback,
 } from '../../compat/jobs.ts';
 import {
   audioAt,
@@ -48,9 +50,9 @@ const MODEL = 'universal-3-5-pro';
 const TERMS_MAX = 100;
 /** They are requested in the words that all models know. */
 const COMMON = ['keyterms_prompt', 'prompt'];
-/** What would be told elsewhere, or be made of the transcript. */
+/** What would be made of the transcript, or told in other ways. */
 const UNSERVED = [
-  ...['webhook_url', 'multichannel', 'dual_channel', 'auto_chapters', 'auto_highlights', 'content_safety'],
+  ...['multichannel', 'dual_channel', 'auto_chapters', 'auto_highlights', 'content_safety'],
   ...['entity_detection', 'iab_categories', 'sentiment_analysis', 'summarization', 'redact_pii_audio'],
   ...['speech_understanding', 'translation'],
 ];
@@ -76,9 +78,25 @@ function open(said: JsonObject, { query }: Handshake): JobRequest & JobAudio {
   const model = textIn(listIn(body.speech_models)[0]) ?? textIn(body.speech_model) ?? MODEL;
   const own = Object.entries(optionsIn(options.rows, body, 'batch')).filter(([name]) => !COMMON.includes(name));
   const unmet = keytermsCut('keyterms_prompt', terms);
-  const asked = withShownAddress(body, 'audio_url');
-  return { ...audio, model, parameters, own: Object.fromEntries(own), unmet, asked };
+  const webhook = webhookIn(body);
+  return { ...audio, model, parameters, own: Object.fromEntries(own), unmet, asked: shownOf(body), ...webhook };
 }
+
+/** Throws an ApiError. */
+function webhookIn({ webhook_url, webhook_auth_header_name: name, webhook_auth_header_value: value }: JsonObject) {
+  const headers = authHeader(name, value, ['webhook_auth_header_name', 'webhook_auth_header_value']);
+  return callbacksOf(callbackAt(webhook_url, 'webhook_url', { headers }));
+}
+
+/** Without secrets. */
+function shownOf({ webhook_auth_header_value: secret, ...body }: JsonObject): JsonObject {
+  const shown = withShownUrl(withShownAddress(body, 'audio_url'), 'webhook_url');
+  return textIn(body.webhook_url) ? { ...shown, webhook_auth: Boolean(secret) } : shown;
+}
+
+/** https://www.assemblyai.com/docs/pre-recorded-audio/webhooks */
+export const callbackPost: WriteCallback = ({ id, state }, callback) =>
+  jsonPost(callback, { transcript_id: id, status: STATUS[state.type] });
 
 function languageIn({ language_code, language_detection }: JsonObject): string | undefined {
   if (language_code === undefined || language_code === null) return language_detection === true ? 'auto' : undefined;
@@ -89,8 +107,9 @@ function languageIn({ language_code, language_detection }: JsonObject): string |
 
 const STATUS = { queued: 'queued', processing: 'processing', done: 'completed', failed: 'error' } as const;
 
-const transcriptOf = ({ id, asked, state }: ShownJob): JsonObject =>
+const transcriptOf = ({ id, asked, state, callbackStatus = null }: ShownJob): JsonObject =>
   transcriptMessage(id, asked, STATUS[state.type], {
+    ...(textIn(asked.webhook_url) ? { webhook_status_code: callbackStatus } : {}),
     ...(state.type === 'failed' ? { error: state.refusal.message } : {}),
     ...(state.type === 'done' ? heardOf(state, asked) : {}),
   });

@@ -3,8 +3,11 @@
 import { CHANNELS, SAMPLE_RATE } from '../../../api/listen.ts';
 import type { VerboseTranscription } from '../../../api/transcriptions.ts';
 import { wavHeader } from '../../../audio/containers/wav.ts';
+import { callbackAt, callbackMethod, jsonPost } from '../../compat/callbacks.ts';
 import type { Answer, FileEndpoint, FileRequest, Handshake } from '../../compat/dialect.ts';
+import type { WriteCallback } from '../../compat/jobs.ts';
 import { badRequest } from '../../compat/params.ts';
+import { jsonAnswer } from '../../compat/request.ts';
 import {
   confidenceOf,
   type HeardTurn,
@@ -14,8 +17,9 @@ import {
   turnsOf,
   wordsOf,
 } from '../../compat/transcript.ts';
-import { textIn } from '../../kit/json.ts';
+import { type JsonObject, textIn } from '../../kit/json.ts';
 import { alternativeOf, fileAnswer, metadataOf, utteranceOf } from '../messages.ts';
+import { errorAnswer } from './errors.ts';
 import { fileRequest, plainQuery } from './params.ts';
 
 export const files: FileEndpoint = {
@@ -29,6 +33,18 @@ export const files: FileEndpoint = {
     return { ...fileRequest(plainQuery(query)), contentType, ...rawFile(query) };
   },
 
+  reported({ query }) {
+    const callback = callbackAt(query.get('callback'), 'callback', {
+      method: callbackMethod(query.get('callback_method'), 'callback_method'),
+    });
+    if (callback === undefined) return undefined;
+    return {
+      callbacks: [callback],
+      asked: shapingOf(query),
+      answer: ({ id }) => ({ ...jsonAnswer({ request_id: id }), headers: headersOf(id) }),
+    };
+  },
+
   sourceIn({ url }) {
     const text = textIn(url);
     if (text === undefined || text === '')
@@ -39,27 +55,43 @@ export const files: FileEndpoint = {
     return { url: text, param: 'url' };
   },
 
-  answer(heard: VerboseTranscription, { query: said, requestId }: Handshake, at: Date): Answer {
-    const query = plainQuery(said);
-    const isAsked = (name: string) => query.get(name) === 'true';
-    // `smart_format` of a file makes paragraphs as well.
-    const isParted = isAsked('paragraphs') || isAsked('smart_format');
-    const alternative = { ...alternativeIn(heard), ...(isParted ? { paragraphs: paragraphsOf(heard) } : {}) };
-    const code = languageOf(heard);
-    const language = query.has('detect_language') && code !== undefined ? { detected_language: code } : {};
-    const body = fileAnswer(
-      metadataOf(requestId, at, heard.duration),
-      heard.model,
-      { alternatives: [alternative], ...language },
-      { metadata: warningsOf(heard), results: isAsked('utterances') ? { utterances: utterancesOf(heard) } : {} },
-    );
-    return {
-      status: 200,
-      headers: { 'Content-Type': 'application/json', 'dg-request-id': requestId },
-      body: JSON.stringify(body),
-    };
+  answer(heard: VerboseTranscription, { query, requestId }: Handshake, at: Date): Answer {
+    const body = transcriptOf(heard, shapingOf(query), requestId, at);
+    return { ...jsonAnswer(body), headers: headersOf(requestId) };
   },
 };
+
+/** What of the query shapes the answer. Throws an ApiError. */
+function shapingOf(query: URLSearchParams): JsonObject {
+  const plain = plainQuery(query);
+  const names = ['paragraphs', 'smart_format', 'utterances', 'detect_language'].filter((name) => plain.has(name));
+  return Object.fromEntries(names.map((name) => [name, plain.get(name)]));
+}
+
+const headersOf = (requestId: string) => ({ 'Content-Type': 'application/json', 'dg-request-id': requestId });
+
+/** The whole answer, as the client would have been given it. https://developers.deepgram.com/docs/callback */
+export const callbackPost: WriteCallback = ({ id, asked, state, createdAt }, callback, { keyId }) => {
+  const by = { ...callback, headers: [...callback.headers, ['dg-token', keyId] as const] };
+  if (state.type === 'done') return jsonPost(by, transcriptOf(state.heard.transcription, asked, id, createdAt));
+  const { body } = errorAnswer(state.refusal, id);
+  return { ...jsonPost(by, null), body };
+};
+
+function transcriptOf(heard: VerboseTranscription, query: JsonObject, requestId: string, at: Date) {
+  const isAsked = (name: string) => query[name] === 'true';
+  // `smart_format` of a file makes paragraphs as well.
+  const isParted = isAsked('paragraphs') || isAsked('smart_format');
+  const alternative = { ...alternativeIn(heard), ...(isParted ? { paragraphs: paragraphsOf(heard) } : {}) };
+  const code = languageOf(heard);
+  const language = query.detect_language !== undefined && code !== undefined ? { detected_language: code } : {};
+  return fileAnswer(
+    metadataOf(requestId, at, heard.duration),
+    heard.model,
+    { alternatives: [alternative], ...language },
+    { metadata: warningsOf(heard), results: isAsked('utterances') ? { utterances: utterancesOf(heard) } : {} },
+  );
+}
 
 /** @param heard whose speaker is that of all words that have none */
 export const alternativeIn = (

@@ -5,7 +5,7 @@ import { secondsAsked } from '../../compat/params.ts';
 import { jsonAnswer } from '../../compat/request.ts';
 import { authorizationOf, subprotocolsOf } from '../../kit/offered-keys.ts';
 import { errorAnswer } from './errors.ts';
-import { files } from './files.ts';
+import { callbackPost, files } from './files.ts';
 import { FluxConversation } from './flux.ts';
 import { NovaConversation } from './nova.ts';
 
@@ -42,6 +42,7 @@ export const deepgram: Dialect = {
     '/v2/listen': { open: (handshake) => new FluxConversation(handshake) },
   },
   files: { '/v1/listen': files },
+  callbackPost,
   tokens,
   credential: ({ headers }) => {
     if (headers.has('authorization'))

@@ -26,7 +26,7 @@ const ENCODINGS: Readonly<Record<string, string | undefined>> = {
 };
 /** They are requested in the words that all models know. */
 const COMMON = ['keyterm', 'keywords', 'redact'];
-/** What would be done without the client, by sending something to an address that it names. */
+/** Of files: where the transcript is sent to, in the place of the answer. */
 const ELSEWHERE = ['callback', 'callback_method'];
 
 const FLAGS = [
@@ -50,7 +50,7 @@ export function plainQuery(query: URLSearchParams): URLSearchParams {
 export const novaRequest = (query: URLSearchParams): ClientRequest => ({
   model: query.get('model') ?? undefined,
   parameters: new Map([
-    ...shared(query),
+    ...shared(onSocket(query)),
     ...audioOf(query),
     ...channelsOf(query),
     ...languageOf(query),
@@ -63,7 +63,7 @@ export const novaRequest = (query: URLSearchParams): ClientRequest => ({
 export const fluxRequest = (query: URLSearchParams): ClientRequest => ({
   model: query.get('model') ?? undefined,
   parameters: new Map([
-    ...shared(query),
+    ...shared(onSocket(query)),
     ...audioOf(oneChannel(query)),
     ['turn_events', 'true'],
     ...listed('languages', query.getAll('language_hint')),
@@ -83,11 +83,19 @@ export function fileRequest(query: URLSearchParams): ClientRequest {
   };
 }
 
-function shared(query: URLSearchParams): Map<string, string> {
+/** Throws an ApiError. */
+function onSocket(query: URLSearchParams): URLSearchParams {
   for (const name of ELSEWHERE) {
     if (query.has(name))
-      throw badRequest(name, `\`${name}\` is not served: the transcript is the answer itself. Leave it out.`);
+      throw badRequest(
+        name,
+        `\`${name}\` is for files: the transcript of a live session comes on its WebSocket. Leave it out.`,
+      );
   }
+  return query;
+}
+
+function shared(query: URLSearchParams): Map<string, string> {
   const parameters = ownParameters(query);
   for (const [name, value] of listed('redact', redactions(query))) parameters.set(name, value);
   const isDiarized = query.get('diarize') === 'true' || query.has('diarize_model');
@@ -178,7 +186,8 @@ const USUAL = { 'nova-3': { smart_format: false }, 'flux-general-multi': {} } as
 /** Other parameters that are known here. */
 const KNOWN = [
   ...['model', 'encoding', 'sample_rate', 'channels', 'multichannel', 'language', 'detect_language', 'language_hint'],
-  ...['interim_results', 'diarize', 'utterances', 'fallbacks', 'region', 'retention', 'latency', ...COMMON],
+  ...['interim_results', 'diarize', 'utterances', 'fallbacks', 'region', 'retention', 'latency'],
+  ...[...ELSEWHERE, ...COMMON],
 ];
 const UNSERVED_MAX = 10;
 

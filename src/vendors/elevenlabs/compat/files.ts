@@ -30,6 +30,9 @@ const UNSERVED = [
   ...['webhook', 'webhook_id', 'use_multi_channel'],
   ...['entity_detection', 'transcript_edit', 'detect_speaker_roles', 'use_speaker_library'],
 ];
+const INSTEAD: Readonly<Record<string, string>> = {
+  webhook: 'Leave it out, or make a job with `POST /v1/jobs` and a webhook for `job.completed`.',
+};
 /** They are requested in the words that all models know. */
 const COMMON = ['keyterms', 'temperature'];
 const MODEL = 'scribe_v2';
@@ -56,7 +59,10 @@ export const files: FormEndpoint = {
     refuseAddresses(Object.fromEntries(one), ADDRESSES);
     for (const name of UNSERVED) {
       if (booleanIn(one.get(name) ?? false) !== false)
-        throw badRequest(name, `\`${name}\` is not served: the transcript of the file is the answer. Leave it out.`);
+        throw badRequest(
+          name,
+          `\`${name}\` is not served: the transcript of the file is the answer. ${INSTEAD[name] ?? 'Leave it out.'}`,
+        );
     }
     if ((one.get('file_format') ?? 'other') !== 'other')
       throw badRequest('file_format', '`file_format` has to be other: send samples in a WAV file.');

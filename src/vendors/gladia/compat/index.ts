@@ -3,7 +3,7 @@ import type { ApiError } from '../../../api/errors.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { init, LiveConversation } from './conversation.ts';
 import { closeOf, errorAnswer } from './errors.ts';
-import { jobs, sessions } from './jobs.ts';
+import { callbackPost, jobs, sessions } from './jobs.ts';
 
 const TOKEN = /^st_/;
 
@@ -26,7 +26,7 @@ export const gladia: Dialect = {
   },
   files: {},
   calls: { '/v2/live': init },
-  jobs,
+  ...{ jobs, callbackPost },
   sessions,
   // Its own client puts these paths at the root of whatever address it is given.
   notServed: {

@@ -1,5 +1,6 @@
 // What Gladia's clients come back for: files that are uploaded and transcribed as jobs, and live sessions after their end.
 // https://docs.gladia.io/api-reference/v2/pre-recorded/init
+import { callbackAt, callbackMethod, callbacksOf, jsonPost, withShownUrl } from '../../compat/callbacks.ts';
 import {
   type Captions,
   type JobEndpoints,
@@ -10,20 +11,21 @@ import {
   type ShownFile,
   type ShownJob,
   type ShownSession,
+  type WriteCallback,
 } from '../../compat/jobs.ts';
 import { audioAt, badRequest, refuseMembers, withShownAddress } from '../../compat/params.ts';
 import { jsonAnswer, warningsIn } from '../../compat/request.ts';
 import { toMilliseconds, turnsOf } from '../../compat/transcript.ts';
-import { countIn, type JsonObject, listIn, objectIn } from '../../kit/json.ts';
+import { countIn, type JsonObject, listIn, objectIn, textIn } from '../../kit/json.ts';
 import { fileMessage, jobMessage, metadataMessage, transcriptionMessage } from '../messages.ts';
 import { utteranceOf } from './conversation.ts';
 import { fileRequest, plainFile } from './params.ts';
 
 const FILES = '/file';
 const PATH = '/v2/pre-recorded';
-/** What would be told elsewhere, or be made of the transcript. */
+/** What would be made of the transcript. */
 const UNSERVED = [
-  ...['callback', 'callback_url', 'translation', 'summarization', 'named_entity_recognition', 'sentiment_analysis'],
+  ...['translation', 'summarization', 'named_entity_recognition', 'sentiment_analysis'],
   ...[
     'chapterization',
     'moderation',
@@ -79,6 +81,43 @@ function formatsOf({ subtitles_config }: JsonObject): (typeof SUBTITLES)[number]
   return asked.length === 0 ? ['srt'] : known;
 }
 
+/** An address alone is one as well. Throws an ApiError. */
+function callbackIn({ callback, callback_url, callback_config }: JsonObject) {
+  const { url, method } = objectIn(callback_config);
+  const isNamed = textIn(url) || textIn(callback_url);
+  if (callback === true && !isNamed)
+    throw badRequest(
+      'callback_config',
+      '`callback_config` is missing: {"url":"https://example.com/","method":"POST"}.',
+    );
+  if (callback === false || !isNamed) return {};
+  return callbacksOf(
+    textIn(url)
+      ? callbackAt(url, 'callback_config.url', { method: callbackMethod(method, 'callback_config.method') })
+      : callbackAt(callback_url, 'callback_url'),
+  );
+}
+
+/** Without secrets. */
+function shownOf(asked: JsonObject): JsonObject {
+  const shown = withShownUrl(withShownAddress(asked, 'audio_url'), 'callback_url');
+  const { callback_config: config } = asked;
+  return config === objectIn(config) ? { ...shown, callback_config: withShownUrl(objectIn(config), 'url') } : shown;
+}
+
+/** https://docs.gladia.io/api-reference/v2/pre-recorded/callback/success */
+export const callbackPost: WriteCallback = (job, callback, { captions }) => {
+  const { id, state, asked } = job;
+  const custom = asked.custom_metadata === undefined ? {} : { custom_metadata: asked.custom_metadata };
+  if (state.type === 'done')
+    return jsonPost(callback, {
+      ...{ id, event: 'transcription.success', payload: resultOf(job, state, captions) },
+      ...custom,
+    });
+  const { status: code, message } = state.refusal;
+  return jsonPost(callback, { id, event: 'transcription.error', error: { code, message }, ...custom });
+};
+
 export const jobs: JobEndpoints = {
   'POST /v2/upload': {
     does: 'keep',
@@ -93,7 +132,7 @@ export const jobs: JobEndpoints = {
       const audio = audioAt(asked.audio_url, `/compat/gladia${FILES}`, 'audio_url');
       refuseMembers(asked, UNSERVED);
       formatsOf(asked);
-      return { ...fileRequest(query, asked), ...audio, asked: withShownAddress(asked, 'audio_url') };
+      return { ...fileRequest(query, asked), ...audio, asked: shownOf(asked), ...callbackIn(asked) };
     },
     answer: ({ id }, { url }) => jsonAnswer({ id, result_url: url(`${PATH}/${id}`) }, 201),
   },

@@ -38,7 +38,15 @@ const LIVE_FLAGS = [
 ];
 const FILE_FLAGS = [
   ...flagPlacesOf(options.rows, 'batch'),
-  ...['diarization', 'pii_redaction', 'custom_vocabulary', 'custom_spelling', 'subtitles', 'detect_language'],
+  ...[
+    'callback',
+    'diarization',
+    'pii_redaction',
+    'custom_vocabulary',
+    'custom_spelling',
+    'subtitles',
+    'detect_language',
+  ],
 ];
 
 export interface Asked {

@@ -7,7 +7,7 @@ import { objectOf, textIn } from '../../kit/json.ts';
 import { authorizationOf, subprotocolsOf } from '../../kit/offered-keys.ts';
 import { TranscribeConversation } from './conversation.ts';
 import { endingOf, errorAnswer } from './errors.ts';
-import { jobs } from './jobs.ts';
+import { callbackPost, jobs } from './jobs.ts';
 
 const SUBPROTOCOL = 'soniox-api-key';
 
@@ -40,7 +40,7 @@ export const soniox: Dialect = {
     },
   },
   files: {},
-  jobs,
+  ...{ jobs, callbackPost },
   tokens,
   credential: ({ headers }) => {
     if (headers.has('authorization')) return { credential: authorizationOf(headers.get('authorization')) ?? '' };

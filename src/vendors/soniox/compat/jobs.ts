@@ -1,6 +1,7 @@
 // Files of Soniox' clients: an upload, a transcription that is requested, looked after until it is completed, and fetched.
 // https://soniox.com/docs/stt/api-reference
 import { booleanIn } from '../../../api/boolean.ts';
+import { authHeader, callbackAt, callbacksOf, jsonPost, withShownUrl } from '../../compat/callbacks.ts';
 import type { Answer, Handshake } from '../../compat/dialect.ts';
 import {
   type JobAudio,
@@ -11,8 +12,9 @@ import {
   placeOf,
   type ShownFile,
   type ShownJob,
+  type WriteCallback,
 } from '../../compat/jobs.ts';
-import { badRequest, ownParameters, refuseAddresses, refuseMembers, withShownAddress } from '../../compat/params.ts';
+import { badRequest, ownParameters, refuseAddresses, withShownAddress } from '../../compat/params.ts';
 import { jsonAnswer, warningsIn } from '../../compat/request.ts';
 import { turnsOf } from '../../compat/transcript.ts';
 import { type JsonObject, textIn } from '../../kit/json.ts';
@@ -23,8 +25,8 @@ import { FLAGS, requestOf } from './params.ts';
 const FILES = '/v1/files';
 const PATH = '/v1/transcriptions';
 const MODEL = 'stt-async-v5';
-/** What would be told elsewhere. */
-const UNSERVED = ['webhook_url', 'webhook_auth_header_name', 'webhook_auth_header_value'];
+/** In the place of the value of a header. */
+const MASK = '*'.repeat(18);
 
 const fileOf = ({ id, filename, bytes, createdAt, fields }: ShownFile) => ({
   ...fileMessage(id, filename, bytes, createdAt),
@@ -33,10 +35,26 @@ const fileOf = ({ id, filename, bytes, createdAt, fields }: ShownFile) => ({
 
 /** Throws an ApiError. */
 function open(asked: JsonObject, { query }: Handshake): JobRequest & JobAudio {
-  refuseMembers(asked, UNSERVED);
   const request = requestOf(asked, ownParameters(query), 'batch');
-  return { ...request, model: request.model ?? MODEL, ...audioIn(asked), asked: withShownAddress(asked, 'audio_url') };
+  const model = request.model ?? MODEL;
+  return { ...request, model, ...audioIn(asked), asked: shownOf(asked), ...webhookIn(asked) };
 }
+
+/** Throws an ApiError. */
+function webhookIn({ webhook_url, webhook_auth_header_name: name, webhook_auth_header_value: value }: JsonObject) {
+  const headers = authHeader(name, value, ['webhook_auth_header_name', 'webhook_auth_header_value']);
+  return callbacksOf(callbackAt(webhook_url, 'webhook_url', { headers }));
+}
+
+/** Without secrets. */
+function shownOf(asked: JsonObject): JsonObject {
+  const shown = withShownUrl(withShownAddress(asked, 'audio_url'), 'webhook_url');
+  return textIn(asked.webhook_auth_header_value) ? { ...shown, webhook_auth_header_value: MASK } : shown;
+}
+
+/** https://soniox.com/docs/stt/async/webhooks */
+export const callbackPost: WriteCallback = ({ id, state }, callback) =>
+  jsonPost(callback, { id, status: STATUS[state.type] });
 
 /** Throws an ApiError. */
 function audioIn(asked: JsonObject): JobAudio {
@@ -55,10 +73,11 @@ function audioIn(asked: JsonObject): JobAudio {
 
 const STATUS = { queued: 'queued', processing: 'processing', done: 'completed', failed: 'error' } as const;
 
-const jobOf = ({ id, file, asked, createdAt, state }: ShownJob): JsonObject =>
+const jobOf = ({ id, file, asked, createdAt, state, callbackStatus = null }: ShownJob): JsonObject =>
   jobMessage(id, asked, STATUS[state.type], {
     ...{ created_at: createdAt.toISOString(), filename: file.filename },
     audio_url: textIn(asked.audio_url) ?? null,
+    ...(textIn(asked.webhook_url) ? { webhook_status_code: callbackStatus } : {}),
     model: textIn(asked.model) ?? MODEL,
     // Clients require both, whatever was requested.
     ...Object.fromEntries(FLAGS.map((name) => [name, booleanIn(asked[name]) === true])),

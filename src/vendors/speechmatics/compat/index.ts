@@ -6,7 +6,7 @@ import { jsonAnswer } from '../../compat/request.ts';
 import { authorizationOf } from '../../kit/offered-keys.ts';
 import { RealtimeConversation } from './conversation.ts';
 import { errorAnswer } from './errors.ts';
-import { jobs } from './jobs.ts';
+import { callbackPost, jobs } from './jobs.ts';
 
 /** https://docs.speechmatics.com/get-started/authentication */
 const tokens: TokenEndpoints = {
@@ -33,7 +33,7 @@ export const speechmatics: Dialect = {
   replaced: [[/^melia-1$/, 'enhanced']],
   live: { '/v2': { open: (handshake) => new RealtimeConversation(handshake) } },
   files: {},
-  jobs,
+  ...{ jobs, callbackPost },
   tokens,
   // Its own client for files puts these paths at the root of whatever address it is given.
   atRoot: ['/v2/jobs', '/v2/jobs/:id', '/v2/jobs/:id/transcript'],
