@@ -22,8 +22,22 @@ const REPLICAS = {
   VOXGATE_VAULT_KEY: Buffer.alloc(32, 7).toString('base64'),
 };
 
-/** A speech server of the operator's own: answers with the text, or not at all while `isHeld`. */
-const server = createServer((request, response) => {
+/** What receivers of callbacks got, by their path. */
+const told = new Map<string, Deferred<string>>();
+const toldAt = (path: string): Deferred<string> => {
+  const known = told.get(path) ?? deferred<string>();
+  told.set(path, known);
+  return known;
+};
+
+/** A speech server of the operator's own: answers with the text, or not at all while `isHeld`. It receives callbacks as well. */
+const server = createServer(async (request, response) => {
+  if (request.url?.startsWith('/hook')) {
+    let body = '';
+    for await (const piece of request.setEncoding('utf8')) body += piece;
+    response.writeHead(204).end();
+    return toldAt(request.url).resolve(body);
+  }
   request.resume();
   request.on('end', () => {
     if (!isHeld) return answer(response);
@@ -85,28 +99,28 @@ describe.skipIf(!natsServerIsHere).each([
     expect(status).toBe(201);
     return String(id);
   };
-  const begin = (node: ClusterNode, fileId: string) =>
+  const begin = (node: ClusterNode, fileId: string, more: object = {}) =>
     json(
       send(node, '/transcriptions', {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ file_id: fileId, model: 'custom/own' }),
+        body: JSON.stringify({ file_id: fileId, model: 'custom/own', ...more }),
       }),
     );
-  const begun = async (node: ClusterNode, fileId: string): Promise<string> => {
-    const [status, { id }] = await begin(node, fileId);
+  const begun = async (node: ClusterNode, fileId: string, more: object = {}): Promise<string> => {
+    const [status, { id }] = await begin(node, fileId, more);
     expect(status).toBe(201);
     return String(id);
   };
   /** A job that its server does not answer. */
-  const running = async (node: ClusterNode): Promise<{ id: string; response: ServerResponse }> => {
+  const running = async (node: ClusterNode, more = {}): Promise<{ id: string; response: ServerResponse }> => {
     const file = await upload(node);
     isHeld = true;
     held = deferred();
     held.promise.then(() => {
       isHeld = false;
     });
-    const id = await begun(node, file);
+    const id = await begun(node, file, more);
     return { id, response: await held.promise };
   };
   const job = (node: ClusterNode, id: string) => json(send(node, `/transcriptions/${id}`));
@@ -117,7 +131,10 @@ describe.skipIf(!natsServerIsHere).each([
     (await json(send(node, `/transcriptions/${id}/transcript`)))[1].text;
 
   beforeAll(async () => {
-    const settings = { ...env, VOXGATE_CONFIG: configuration(), VOXGATE_SESSION_DRAIN_MS: '0' };
+    const settings = {
+      ...{ ...env, VOXGATE_CONFIG: configuration(), VOXGATE_SESSION_DRAIN_MS: '0' },
+      VOXGATE_WEBHOOK_NETWORKS: '127.0.0.1',
+    };
     const [first, ...rest] = keepers;
     cluster = await Cluster.start({ [first]: { roles: 'accounts' } }, settings);
     for (const id of rest) await cluster.make(id, { roles: 'accounts' }).follow();
@@ -162,6 +179,39 @@ describe.skipIf(!natsServerIsHere).each([
       if (keepers.length > 1) await owner.follow();
     },
     6 * NODE_START_MS,
+  );
+
+  const hook = (path: string) => ({
+    webhook_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook/${keepers.length}/${path}`,
+  });
+  const toldOf = async (path: string): Promise<unknown> =>
+    JSON.parse(await toldAt(`/hook/${keepers.length}/${path}`).promise);
+
+  it(
+    'are reported to the address that their client named, also when the owner of the accounts is killed',
+    async () => {
+      const plain = await begun(two, await upload(one), hook('plain'));
+      expect(await toldOf('plain')).toEqual({ id: plain, status: 'completed' });
+      const { id, response } = await running(one, hook('owner'));
+      const owner = cluster.node(keepers[0]);
+      await owner.end('SIGKILL');
+      answer(response);
+      if (keepers.length === 1) await owner.start();
+      expect(await toldOf('owner')).toEqual({ id, status: 'completed' });
+      if (keepers.length > 1) await owner.follow();
+    },
+    4 * NODE_START_MS,
+  );
+
+  it(
+    'are reported as failed when their node was killed',
+    async () => {
+      const { id } = await running(one, hook('killed'));
+      await one.end('SIGKILL');
+      await one.start();
+      expect(await toldOf('killed')).toEqual({ id, status: 'error' });
+    },
+    3 * NODE_START_MS,
   );
 
   it(

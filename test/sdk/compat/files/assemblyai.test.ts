@@ -47,7 +47,7 @@ describe('a request for a transcript', () => {
 
   it.each([
     [{ audio_url: undefined }, 'audio_url'],
-    [{ webhook_url: 'https://example.com' }, 'webhook_url'],
+    [{ webhook_url: ['https://example.com'] }, 'webhook_url'],
     [{ multichannel: true }, 'multichannel'],
     [{ summarization: true }, 'summarization'],
     [{ language_code: 'english!' }, 'language_code'],

@@ -56,7 +56,7 @@ describe('a request for a job', () => {
 
   it.each([
     [{ audio_url: '' }, 'audio_url'],
-    [{ callback: true }, 'callback'],
+    [{ callback: true }, 'callback_config'],
     [{ summarization: true }, 'summarization'],
     [{ sentences: true }, 'sentences'],
     [{ subtitles_config: { formats: ['docx'] } }, 'subtitles_config'],

@@ -29,7 +29,7 @@ describe('a request for a transcription', () => {
 
   it.each([
     [{ audio_url: 'https://example.com/speech.wav' }, 'audio_url'],
-    [{ webhook_url: 'https://example.com' }, 'webhook_url'],
+    [{ webhook_url: { a: 1 } }, 'webhook_url'],
     [{ file_id: undefined }, 'file_id'],
     [{ translation: { type: 'one_way' } }, 'translation'],
   ])('fails: %j', (body, param) => {
