@@ -31,6 +31,7 @@ const DUE_MAX = 2_000;
 export interface DeliveryBounds {
   /** Attempts at the same time. */
   max: number;
+  /** Beyond it, one for each endpoint. */
   perOrganisationMax: number;
   perEndpointMax: number;
   /** To an endpoint where the last attempt failed. */
@@ -179,11 +180,13 @@ export class Deliverer {
 
   #hasRoom({ number, organisationId, endpoint, isFailing }: DueDelivery): boolean {
     const { max, perOrganisationMax, perEndpointMax, perFailingMax } = this.#bounds;
+    const toEndpoint = this.#byEndpoint.get(endpoint) ?? 0;
     return (
       !this.#inProgress.has(number) &&
       this.#inProgress.size < max &&
-      (this.#byOrganisation.get(organisationId) ?? 0) < perOrganisationMax &&
-      (this.#byEndpoint.get(endpoint) ?? 0) < (isFailing ? perFailingMax : perEndpointMax)
+      toEndpoint < (isFailing ? perFailingMax : perEndpointMax) &&
+      // Other endpoints of the organisation that hang delay none that nothing is sent to.
+      (toEndpoint === 0 || (this.#byOrganisation.get(organisationId) ?? 0) < perOrganisationMax)
     );
   }
 

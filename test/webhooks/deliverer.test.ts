@@ -148,6 +148,21 @@ describe('fairness', () => {
     expect(deliverer.inProgress).toBe(4);
   });
 
+  it('sends to each endpoint of an organisation though all of its others hang', async () => {
+    const { emit, pass, sent, answers, create, organisationId, deliverer } = await started();
+    const urls = Array.from({ length: 8 }, (_, number) => `https://${number}.example/`);
+    for (const url of ['https://a.example/', ...urls]) answers.set(url, () => new Promise(() => {}));
+    for (const url of urls) create(organisationId, url);
+    await emit(4);
+    await pass(1_000);
+    expect(deliverer.inProgress).toBeLessThanOrEqual(8 + urls.length);
+    create(organisationId, 'https://last.example/');
+    await emit(3);
+    await pass(1_000);
+    await pass(1_000);
+    expect(sent.filter(({ url }) => url === 'https://last.example/')).toHaveLength(3);
+  });
+
   it('reaches every endpoint in turn where all others hang', async () => {
     const bounds = { max: 4, perOrganisationMax: 2, perEndpointMax: 2 };
     const { emit, pass, sent, answers, customer, create, queue } = await started({ bounds });
