@@ -25,7 +25,7 @@ export async function readJson(request: ServerRequest, bytesMax: number): Promis
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     value = JSON.parse(text);
   } catch {
-    throw apiError('invalid_request', 'The body is not valid JSON.');
+    throw apiError('invalid_request', 'The body is not valid JSON. Send one JSON object, as UTF-8.');
   }
   const twice = duplicateMember(text);
   if (twice === undefined) return value;

@@ -5,7 +5,7 @@ import { readBody } from '../accounts/console-login/console-route.ts';
 import { readBooleanIn } from '../api/boolean.ts';
 import { EmptyBody } from '../api/console/console.ts';
 import { ApiError, apiError } from '../api/errors.ts';
-import { JOB_STATUSES, JOBS_LIMIT, type JobList, type JobStatus } from '../api/jobs.ts';
+import { JOB_STATUSES, JOBS_LIMIT, type JobList } from '../api/jobs.ts';
 import { ResponseFormat } from '../api/transcriptions.ts';
 import { AudioElsewhere } from '../files/remote/audio-elsewhere.ts';
 import type { TranscriptionsDependencies } from '../files/routes/index.ts';
@@ -190,8 +190,15 @@ const getJobs =
 
 /** Whether a job is one of those that the query asks for. */
 function askedIn(query: ReadonlyMap<string, string>): (job: ShownJob) => boolean {
-  const [first, ...others] = JOB_STATUSES as [JobStatus, ...JobStatus[]];
-  const status = query.has('status') ? choiceOf(query, 'status', [first, ...others]) : undefined;
+  const status = JOB_STATUSES.find((each) => each === query.get('status'));
+  if (query.has('status') && status === undefined)
+    throw apiError(
+      'invalid_request',
+      `\`status\` is one of ${JOB_STATUSES.join(', ')}. Without it, all jobs are listed.`,
+      {
+        param: 'status',
+      },
+    );
   const [fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY] = ['from', 'to'].map((name) =>
     timeOf(query, name),
   );

@@ -15,7 +15,7 @@ import type { ServerRequest } from '../../http/server.ts';
 import type { ChainDependencies } from '../../live/failover/chain.ts';
 import type { Quota } from '../../runtime/limits/quota.ts';
 import type { LimitedSignal } from '../../runtime/timeouts.ts';
-import { objectIn } from '../../vendors/kit/json.ts';
+import { type JsonObject, objectIn } from '../../vendors/kit/json.ts';
 import { AudioElsewhere, requireNoAddress } from '../remote/audio-elsewhere.ts';
 import { fetchForm } from '../remote/fetched-form.ts';
 import type { RemoteAudio } from '../remote/remote-audio.ts';
@@ -182,14 +182,24 @@ async function readSent(
   };
   const contentType = request.headers.get('content-type');
   if (/^application\/json\b/i.test(contentType ?? '')) {
-    withoutFile(fieldsOfJson(objectIn(await readJson(request, JSON_BYTES_MAX))));
+    const body = objectIn(await readJson(request, JSON_BYTES_MAX));
+    if (addressFields === undefined) requireOneAddress(body);
+    withoutFile(fieldsOfJson(body));
     throw apiError('missing_file', NO_ADDRESS, { param: ADDRESS });
   }
   const body = bodyOf(request, limit, dependencies);
   return readForm(body, contentType, { ...limitsFor(body), withoutFile });
 }
 
-const NO_ADDRESS = `The JSON object has no \`${ADDRESS}\`. Send the address of the audio in it, or send the audio in a form, as \`multipart/form-data\`.`;
+function requireOneAddress({ file, [ADDRESS]: address }: JsonObject): void {
+  if (file !== undefined) throw apiError('invalid_request', FILE_IN_JSON, { param: 'file' });
+  if (address == null || typeof address === 'string') return;
+  throw apiError('invalid_request', ONE_ADDRESS, { param: ADDRESS });
+}
+
+const FILE_IN_JSON = `A JSON object cannot have a \`file\`. Send the address of the audio in it, as \`${ADDRESS}\`, or the file in a form, as \`multipart/form-data\`.`;
+const ONE_ADDRESS = `\`${ADDRESS}\` is one address, as a string. Send a request for each file.`;
+const NO_ADDRESS = `The body has to be a JSON object with \`${ADDRESS}\`, and has none. Send the address of the audio in it, or send the audio in a form, as \`multipart/form-data\`.`;
 
 /**
  * Reads a form of the gateway's own whose file is kept: in the spool, whatever its size. Rejects with AudioElsewhere where it has an
