@@ -1,4 +1,5 @@
-// Jobs of a gateway that is killed at any moment of them, and started again: none that was accepted is lost, none is charged twice.
+// Jobs of a gateway that is killed at any moment of them, and started again: none that was accepted is lost, none is charged twice, and
+// a request that is sent again under its key, because nothing was answered, makes no second job.
 import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -7,9 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { JobAnswer, JobList } from '../../../src/api/jobs.ts';
+import { openSqliteStore } from '../../../src/node/store/sqlite-store.ts';
 import { KilledGateway } from '../../fakes/processes/killed-gateway.ts';
 import { sampleAudio } from '../../fakes/processes/live-gateway.ts';
-import { firstKeyIn } from '../../fakes/processes/voxgate.ts';
 import { seeded } from '../../fakes/random.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
@@ -18,6 +19,8 @@ const JOBS_AT_ONCE = 8;
 /** From the moment on at which the gateway listens. */
 const KILLED_AFTER_MS = { min: 5, max: 400 };
 const random = seeded(11);
+/** The store keeps 1,000 jobs of each. */
+const API_KEYS = 4;
 const { bytes: WAV } = sampleAudio('commands.wav');
 const MODEL = 'custom/slow';
 
@@ -58,54 +61,90 @@ afterAll(async () => {
   server.close();
 });
 
+/** A request that is sent until it is answered. */
+interface Sent {
+  readonly idempotencyKey: string;
+  readonly apiKey: string;
+  times: number;
+}
+
+async function makeKeys(): Promise<string[]> {
+  const store = await openSqliteStore({ directory: env.VOXGATE_DATA_DIRECTORY as string });
+  const [organisation] = await store.listOrganisations();
+  const by = { type: 'operator', id: 'test' } as const;
+  const made = Array.from({ length: API_KEYS }, () => store.createKey(organisation?.id as string, {}, by));
+  const secrets = (await Promise.all(made)).map(({ secret }) => secret);
+  await store.close();
+  return secrets;
+}
+
 class Client {
   readonly #url: string;
-  readonly #headers: { Authorization: string };
 
   constructor({ url }: KilledGateway) {
     this.#url = url.replace('ws', 'http');
-    this.#headers = { Authorization: `Bearer ${firstKeyIn(env.VOXGATE_DATA_DIRECTORY as string)}` };
   }
 
   /** The id of the job, or undefined where the gateway was killed first. */
-  async send(): Promise<string | undefined> {
+  async send(sent: Sent): Promise<string | undefined> {
+    const { apiKey, idempotencyKey } = sent;
     const body = new FormData();
     body.append('model', MODEL);
     body.append('file', new Blob([new Uint8Array(WAV)]), 'commands.wav');
+    const headers = { Authorization: `Bearer ${apiKey}`, 'Idempotency-Key': idempotencyKey };
+    sent.times++;
     try {
-      const reply = await fetch(`${this.#url}/v1/jobs`, { method: 'POST', headers: this.#headers, body });
-      return reply.status === 202 ? ((await reply.json()) as JobAnswer).id : undefined;
+      const reply = await fetch(`${this.#url}/v1/jobs`, { method: 'POST', headers, body });
+      const text = await reply.text();
+      if (reply.status !== 202) refused.push(text);
+      return reply.status === 202 ? (JSON.parse(text) as JobAnswer).id : undefined;
     } catch {
       return undefined;
     }
   }
 
-  async get<Answer>(path: string): Promise<Answer> {
-    return (await (await fetch(`${this.#url}/v1/${path}`, { headers: this.#headers })).json()) as Answer;
+  async get<Answer>(path: string, apiKey: string): Promise<Answer> {
+    const headers = { Authorization: `Bearer ${apiKey}` };
+    return (await (await fetch(`${this.#url}/v1/${path}`, { headers })).json()) as Answer;
   }
 
-  async allJobs(): Promise<JobAnswer[]> {
+  async allJobs(apiKeys: readonly string[]): Promise<JobAnswer[]> {
     const jobs: JobAnswer[] = [];
-    for (let next: string | null = ''; next !== null; ) {
-      const page: JobList = await this.get(`jobs?limit=100${next === '' ? '' : `&before=${next}`}`);
-      jobs.push(...page.data);
-      next = page.next;
-    }
+    for (const apiKey of apiKeys)
+      for (let next: string | null = ''; next !== null; ) {
+        const page: JobList = await this.get(`jobs?limit=100${next === '' ? '' : `&before=${next}`}`, apiKey);
+        jobs.push(...page.data);
+        next = page.next;
+      }
     return jobs;
   }
 }
+const refused: string[] = [];
 
-it(`${KILLS} kills: every accepted job is completed or has been begun too often, and is charged at most once`, {
+it(`${KILLS} kills: each request makes one job, which is completed or was begun too often, and is charged at most once`, {
   timeout: 60_000 + KILLS * 10_000,
 }, async () => {
   const accepted: string[] = [];
+  const unanswered: Sent[] = [];
+  let requests = 0;
+  let again = 0;
+  let apiKeys: string[] | undefined;
+  const send = async (client: Client, sent: Sent) => {
+    if (sent.times > 0) again++;
+    const id = await client.send(sent);
+    if (id === undefined) unanswered.push(sent);
+    else accepted.push(id);
+  };
   for (let kill = 0; kill < KILLS; kill++) {
     const gateway = await started();
+    apiKeys ??= await makeKeys();
+    const keys = apiKeys;
     const client = new Client(gateway);
     const sending = Array.from({ length: JOBS_AT_ONCE }, async () => {
       await delay(random.integer(0, 100));
-      const id = await client.send();
-      if (id !== undefined) accepted.push(id);
+      const number = requests++;
+      const apiKey = keys[number % API_KEYS] as string;
+      await send(client, unanswered.shift() ?? { idempotencyKey: `request ${number}`, apiKey, times: 0 });
     });
     await delay(random.integer(KILLED_AFTER_MS.min, KILLED_AFTER_MS.max));
     await gateway.kill();
@@ -114,9 +153,11 @@ it(`${KILLS} kills: every accepted job is completed or has been begun too often,
   }
   const gateway = await started();
   const client = new Client(gateway);
+  await Promise.all(unanswered.splice(0).map((sent) => send(client, sent)));
+  expect([unanswered, refused]).toEqual([[], []]);
   const jobs = await vi.waitFor(
     async () => {
-      const all = await client.allJobs();
+      const all = await client.allJobs(apiKeys ?? []);
       expect(all.filter(({ ended_at }) => ended_at === null)).toEqual([]);
       return all;
     },
@@ -126,11 +167,15 @@ it(`${KILLS} kills: every accepted job is completed or has been begun too often,
   const ended = new Map(jobs.map((job) => [job.id, job]));
   const tooOften = jobs.filter(({ status, attempts }) => status === 'failed' && attempts > 3);
   const completed = jobs.filter(({ status }) => status === 'completed');
-  expect(accepted.filter((id) => !ended.has(id))).toEqual([]);
+  expect([...ended.keys()].sort()).toEqual([...new Set(accepted)].sort());
+  expect(new Set(accepted).size).toBe(accepted.length);
   const failed = jobs.filter((job) => !completed.includes(job) && !tooOften.includes(job));
   expect(failed.map(({ attempts, error }) => [attempts, error?.code, error?.message])).toEqual([]);
   for (const { id } of jobs) {
-    const { data } = await client.get<{ data: { cost_usd: string }[] }>(`sessions?id=job_${id}&limit=100`);
+    const { data } = await client.get<{ data: { cost_usd: string }[] }>(
+      `sessions?id=job_${id}&limit=100`,
+      apiKeys?.[0] as string,
+    );
     const charges = data.filter(({ cost_usd }) => Number(cost_usd) > 0).length;
     const expected = ended.get(id)?.status === 'completed' ? [1] : [0, 1];
     expect(expected).toContain(charges);
@@ -140,6 +185,6 @@ it(`${KILLS} kills: every accepted job is completed or has been begun too often,
   await gateway.stop();
   running = undefined;
   console.log(
-    JSON.stringify({ kills: KILLS, accepted: accepted.length, jobs: jobs.length, tooOften: tooOften.length }),
+    JSON.stringify({ kills: KILLS, accepted: accepted.length, again, jobs: jobs.length, tooOften: tooOften.length }),
   );
 });
