@@ -13,15 +13,15 @@ import {
 import type { OutgoingEvent } from '../../../api/listen-events.ts';
 import type { PlacingState } from '../leg/leg-dialer.ts';
 import { type LegNote, type LegPlace, LegRecords } from '../leg/leg-record.ts';
+import { KeptTurn, markOf } from './kept-turn.ts';
 import type { SessionObserver, TranscriptGatherer, TurnNote } from './session-observer.ts';
 
 /** How it has ended, and what it had. */
 export type EndedBody = Extract<FrameBody, { kind: 'ended' }>;
 type Mark = Extract<FrameBody, { kind: 'mark' }>;
 type Audio = Extract<FrameBody, { kind: 'audio' }>;
-type MarkDetails = {
-  [Name in 'model' | 'start' | 'end' | 'final_ms' | 'gateway_ms' | 'transcript']?: Mark[Name] | undefined;
-};
+type MarkDetails = { [Name in 'model' | 'start' | 'end']?: Mark[Name] | undefined };
+type KeptFrame = WatchedFrame | KeptTurn;
 /** In the place of what would make a frame longer than it may be. */
 const TEXT_CHARS_MAX = 256;
 /** Characters of all transcripts in the log of one session; the oldest are removed first. */
@@ -44,7 +44,7 @@ export class SessionLog {
   readonly #observer: SessionObserver | undefined;
   readonly #keepsTranscripts: boolean;
   readonly #gatherer: TranscriptGatherer | undefined;
-  readonly #frames: WatchedFrame[] = [];
+  readonly #frames: KeptFrame[] = [];
   reader: LogReader | undefined;
   readonly legs = new LegRecords((note) => this.#leg(note));
   #placing: PlacingState = 'none';
@@ -74,12 +74,12 @@ export class SessionLog {
 
   /** The frames behind that one, as far as they are kept. */
   after(sequence: number): WatchedFrame[] {
-    return this.#frames.filter((frame) => frame.sequence > sequence);
+    return this.#frames.filter((kept) => kept.sequence > sequence).map(frameOf);
   }
 
   /** What may outlive the session. */
   get withoutTranscripts(): WatchedFrame[] {
-    return this.#frames.map(withoutTranscript);
+    return this.#frames.map((kept) => withoutTranscript(frameOf(kept)));
   }
 
   /** @param body becomes the frame */
@@ -89,31 +89,33 @@ export class SessionLog {
     const frame = body as WatchedFrame;
     frame.sequence = this.sequence;
     frame.at = at;
-    this.#frames.push(frame);
-    this.#transcriptChars += charsOf(frame);
-    const oldest = this.#frames.length > WATCHED_FRAMES_MAX ? this.#frames.shift() : undefined;
-    if (oldest !== undefined) this.#transcriptChars -= charsOf(oldest);
-    if (this.#transcriptChars > TRANSCRIPTS_CHARS_MAX) this.#removeOldTranscripts();
+    this.#keep(frame);
     return frame;
   }
 
+  #keep(kept: KeptFrame): void {
+    this.#frames.push(kept);
+    this.#transcriptChars += charsOf(kept);
+    const oldest = this.#frames.length > WATCHED_FRAMES_MAX ? this.#frames.shift() : undefined;
+    if (oldest !== undefined) this.#transcriptChars -= charsOf(oldest);
+    if (this.#transcriptChars > TRANSCRIPTS_CHARS_MAX) this.#removeOldTranscripts();
+  }
+
   #removeOldTranscripts(): void {
-    for (const frame of this.#frames) {
+    for (const kept of this.#frames) {
       if (this.#transcriptChars <= TRANSCRIPTS_CHARS_MAX) return;
-      this.#transcriptChars -= charsOf(frame);
-      if (frame.kind === 'mark') delete frame.transcript;
+      this.#transcriptChars -= charsOf(kept);
+      if (kept instanceof KeptTurn) kept.transcript = undefined;
+      else if (kept.kind === 'mark') delete kept.transcript;
     }
   }
 
-  mark(mark: MarkName, text: string, { model, start, end, final_ms, gateway_ms, transcript }: MarkDetails = {}): void {
+  mark(mark: MarkName, text: string, { model, start, end }: MarkDetails = {}): void {
     // Members are added one by one: each object made of a spread would have a shape of its own, and thousands are kept.
     const body: Mark = { kind: 'mark', mark, text: text.slice(0, TEXT_CHARS_MAX) };
     if (model !== undefined) body.model = model;
     if (start !== undefined) body.start = start;
     if (end !== undefined) body.end = end;
-    if (final_ms !== undefined) body.final_ms = final_ms;
-    if (gateway_ms !== undefined) body.gateway_ms = gateway_ms;
-    if (transcript !== undefined) body.transcript = transcript;
     const at = this.now;
     if (this.reader === undefined) this.append(body, at);
     else this.reader.noted(body, at);
@@ -166,16 +168,12 @@ export class SessionLog {
 
   /** A turn has its final, which was written to the client where that reads. Observers never receive its text. */
   turn(note: TurnNote, text: string): void {
-    const { turn, model, start, end, finalMs, gatewayMs } = note;
     const transcript = this.#keepsTranscripts ? cut(text) : undefined;
-    this.mark('turn_final', `turn ${turn}`, {
-      model,
-      start,
-      end,
-      final_ms: finalMs,
-      gateway_ms: gatewayMs,
-      transcript,
-    });
+    if (this.reader !== undefined) this.reader.noted(markOf(note, transcript), this.now);
+    else {
+      this.sequence++;
+      this.#keep(new KeptTurn(this.sequence, this.#wallNow().getTime(), note, transcript));
+    }
     this.#observer?.turn(note);
     this.#gatherer?.turn(note, text);
   }
@@ -213,7 +211,10 @@ export function withoutTranscript(frame: WatchedFrame): WatchedFrame {
   return rest;
 }
 
-const charsOf = (frame: WatchedFrame): number => (frame.kind === 'mark' ? (frame.transcript?.length ?? 0) : 0);
+const frameOf = (kept: KeptFrame): WatchedFrame => (kept instanceof KeptTurn ? kept.frame : kept);
+
+const charsOf = (kept: KeptFrame): number =>
+  kept instanceof KeptTurn || kept.kind === 'mark' ? (kept.transcript?.length ?? 0) : 0;
 
 const cut = (text: string): string =>
   text.length <= TRANSCRIPT_CHARS_MAX ? text : `${text.slice(0, TRANSCRIPT_CHARS_MAX - 1)}…`;

@@ -21,18 +21,14 @@ const REACH_SECONDS = 0.3;
 
 type Place = Pick<Word, 'start' | 'end'>;
 
-interface Told extends Place {
-  text: string;
-}
-
 const lengthOf = ({ start, end }: Place): number => end - start;
 const isPoint = (place: Place): boolean => lengthOf(place) < LENGTH_MIN_SECONDS;
 /** Timed words without length are somewhere, and may be others that are there as well: their place says nothing. */
 const isUnplaced = ({ start, end, words = [] }: Utterance): boolean => words.length > 0 && isPoint({ start, end });
 
 export class ToldWords {
-  #finals: Told[] = [];
-  #words: Told[] = [];
+  readonly #finals = new ToldTexts(FINALS_MAX);
+  readonly #words = new ToldTexts(WORDS_MAX);
   #end = Number.NEGATIVE_INFINITY;
   #hasGoneBack = false;
 
@@ -43,12 +39,10 @@ export class ToldWords {
 
   /** Words were settled. */
   note(utterance: Utterance): void {
-    if (utterance.text === '') return;
-    const { start, end, words = [] } = utterance;
-    if (!isUnplaced(utterance)) this.#finals.push({ text: plain(utterance.text), start, end });
-    for (const word of words) if (!isPoint(word)) this.#words.push(toldOf(word));
-    if (this.#finals.length > FINALS_MAX) this.#finals.shift();
-    if (this.#words.length > WORDS_MAX) this.#words = this.#words.slice(-WORDS_MAX);
+    const { text, end, words = [] } = utterance;
+    if (text === '') return;
+    if (!isUnplaced(utterance)) this.#finals.add(text, utterance);
+    for (const word of words) if (!isPoint(word)) this.#words.add(word.word, word);
     if (end > this.#end) this.#end = end;
   }
 
@@ -57,8 +51,7 @@ export class ToldWords {
     const { text, start, words } = utterance;
     // As a rule speech continues behind what was told.
     if (text === '' || !(start < this.#end + ROUNDING_SECONDS)) return utterance;
-    const whole = { ...utterance, text: plain(text) };
-    if (!isUnplaced(utterance) && this.#finals.some((told) => isSame(told, whole))) return undefined;
+    if (!isUnplaced(utterance) && this.#finals.has(text, utterance)) return undefined;
     const fresh = words?.filter((word) => !this.#isTold(word));
     if (words === undefined || fresh === undefined || fresh.length === words.length) {
       this.#noteDisorder(utterance);
@@ -80,19 +73,72 @@ export class ToldWords {
 
   /** A word as short as that may be another that is there as well. */
   #isTold(word: Word): boolean {
-    if (lengthOf(word) <= ROUNDING_SECONDS) return false;
-    const told = toldOf(word);
-    return this.#words.some((other) => isSame(other, told));
+    return lengthOf(word) > ROUNDING_SECONDS && this.#words.has(word.word, word);
   }
 
   /** Other words where some were told before: it is not the words that came twice, but the time. */
   #noteDisorder({ start, end }: Utterance): void {
     if (start > this.#end - REACH_SECONDS) return;
-    this.#hasGoneBack ||= this.#finals.some((told) => isTogether(told, { start, end }));
+    this.#hasGoneBack ||= this.#finals.hasAnyAt({ start, end });
   }
 }
 
-const toldOf = ({ word, start, end }: Word): Told => ({ text: plain(word), start, end });
+/** Members of an entry: start, end, and the print of the text. */
+const ENTRY = 3;
+
+/**
+ * Texts and their places, the latest of them. One array of numbers takes 24 bytes for each: a session of some minutes has a thousand words,
+ * and as objects they would take four times as much and be looked at by each collection.
+ */
+class ToldTexts {
+  readonly #entries: number[] = [];
+  readonly #lengthMax: number;
+  /** Where the next one goes, in the place of the oldest once there is no more room. */
+  #at = 0;
+
+  constructor(max: number) {
+    this.#lengthMax = max * ENTRY;
+  }
+
+  add(text: string, { start, end }: Place): void {
+    const entries = this.#entries;
+    entries[this.#at] = start;
+    entries[this.#at + 1] = end;
+    entries[this.#at + 2] = printOf(plain(text));
+    this.#at = (this.#at + ENTRY) % this.#lengthMax;
+  }
+
+  /** Whether the text was told at that place. */
+  has(text: string, place: Place): boolean {
+    const print = printOf(plain(text));
+    const entries = this.#entries;
+    for (let at = 0; at < entries.length; at += ENTRY)
+      if (entries[at + 2] === print && isSamePlace(placeAt(entries, at), place)) return true;
+    return false;
+  }
+
+  hasAnyAt(place: Place): boolean {
+    for (let at = 0; at < this.#entries.length; at += ENTRY)
+      if (isTogether(placeAt(this.#entries, at), place)) return true;
+    return false;
+  }
+}
+
+const placeAt = (entries: readonly number[], at: number): Place => ({
+  start: entries[at] as number,
+  end: entries[at + 1] as number,
+});
+
+/** Of a text, in the 53 bits of a whole number: two hashes in the manner of FNV-1a, so that chance makes no two texts the same. */
+function printOf(text: string): number {
+  let [high, low] = [0x811c9dc5, 0x01000193];
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    high = Math.imul(high ^ code, 0x01000193);
+    low = Math.imul(low ^ code, 0x85ebca6b) + (high >>> 15);
+  }
+  return (high >>> 0) * 2 ** 21 + ((low >>> 0) >>> 11);
+}
 
 /** Without marks and capitals, which formatted versions add. */
 function plain(text: string): string {
@@ -103,8 +149,8 @@ function plain(text: string): string {
   return bare === '' ? text : bare;
 }
 
-function isSame(told: Told, other: Told): boolean {
-  if (told.text !== other.text || !isTogether(told, other)) return false;
+function isSamePlace(told: Place, other: Place): boolean {
+  if (!isTogether(told, other)) return false;
   const shift = Math.min(Math.abs(told.start - other.start), Math.abs(told.end - other.end));
   return shift <= shiftMax(Math.min(lengthOf(told), lengthOf(other)));
 }
