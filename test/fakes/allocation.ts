@@ -20,6 +20,15 @@ export async function allocatedBytes(work: () => unknown): Promise<number> {
   return after - before + collected;
 }
 
+/** Bytes that are still in use when the work has ended. */
+export function keptBytes(work: () => void): number {
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  work();
+  collect();
+  return process.memoryUsage().heapUsed - before;
+}
+
 /** The least of several rounds: what the compiler allocates meanwhile only adds to it. */
 export async function leastAllocatedBytes(rounds: number, round: () => Promise<number>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;

@@ -6,7 +6,7 @@ import { messageOf } from '../../../../src/live/upstream/wire/socket-wire.ts';
 import type { Wire, WireListener } from '../../../../src/live/upstream/wire/wire.ts';
 import { deepgram } from '../../../../src/vendors/deepgram/index.ts';
 import type { LiveCodec, Provider } from '../../../../src/vendors/kit/provider.ts';
-import { allocatedBytes, leastAllocatedBytes } from '../../../fakes/allocation.ts';
+import { allocatedBytes, keptBytes, leastAllocatedBytes } from '../../../fakes/allocation.ts';
 import { type RigClient, SessionRig, settle } from '../../../fakes/session-rig.ts';
 import { silence } from '../support.ts';
 
@@ -99,21 +99,31 @@ function results(second: number, start: number, isFinal: boolean): string {
   });
 }
 
-/**
- * Of one answer, with the second of audio that it covers. All interims are of one turn; each final ends one, and is shown as an
- * interim first.
- */
-async function bytesOf(isFinal: boolean): Promise<number> {
+interface Speech {
+  said: readonly string[];
+  hear(text: string): void;
+  isShown(): void;
+}
+
+/** All interims are of one turn; each final ends one, and is shown as an interim first. */
+async function speech(isFinal: boolean, answers = ANSWERS): Promise<Speech> {
   const { client, socket, say } = await stage();
-  const said = Array.from({ length: ANSWERS }, (_, second) => results(second, isFinal ? second : 0, isFinal));
   const second = silence(1);
-  const bytes = await allocatedBytes(() => {
-    for (const text of said) {
+  return {
+    said: Array.from({ length: answers }, (_, at) => results(at, isFinal ? at : 0, isFinal)),
+    hear(text) {
       client.session.audio(second);
       say(text);
-    }
-  });
-  expect(socket.transcripts).toBe(isFinal ? 2 * ANSWERS : ANSWERS);
+    },
+    isShown: () => expect(socket.transcripts).toBe(isFinal ? 2 * answers : answers),
+  };
+}
+
+/** Of one answer, with the second of audio that it covers. */
+async function bytesOf(isFinal: boolean): Promise<number> {
+  const { said, hear, isShown } = await speech(isFinal);
+  const bytes = await allocatedBytes(() => said.forEach(hear));
+  isShown();
   return bytes / ANSWERS;
 }
 
@@ -124,4 +134,15 @@ it.each([
   const round = () => bytesOf(isFinal);
   for (let done = 0; done < WARM_ROUNDS; done++) await round();
   expect(await leastAllocatedBytes(ROUNDS, round)).toBeLessThan(bytesMax);
+});
+
+it('keeps below 500 bytes of a final of six words while its session lasts', async () => {
+  const round = async () => {
+    const { said, hear, isShown } = await speech(true, 5 * ANSWERS);
+    said.slice(0, ANSWERS).forEach(hear);
+    const bytes = keptBytes(() => said.slice(ANSWERS).forEach(hear));
+    isShown();
+    return bytes / (4 * ANSWERS);
+  };
+  expect(await leastAllocatedBytes(ROUNDS, round)).toBeLessThan(500);
 });
