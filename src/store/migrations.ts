@@ -866,6 +866,67 @@ const jobCallbacks = `
     END;
 `;
 
+// 0030: Client tokens for one use, which are used up; each until it has been over for an hour.
+const redeemedTokens = `
+  CREATE TABLE redeemed_tokens (
+    organisation_id TEXT NOT NULL,
+    token_id        TEXT NOT NULL CHECK (length(token_id) BETWEEN 1 AND 100),
+    expires_at_ms   INTEGER NOT NULL,
+    PRIMARY KEY (organisation_id, token_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX redeemed_tokens_by_expiry ON redeemed_tokens (expires_at_ms, organisation_id, token_id);
+`;
+
+/** The hour, day or month of a time, by the period of a ceiling. */
+const SPAN_OF = (time: string) => `substr(${time}, 1, CASE period WHEN 'hour' THEN 13 WHEN 'day' THEN 10 ELSE 7 END)`;
+const OWNER_OF = (slug: string) => `substr(${slug}, 1, instr(${slug} || '/', '/') - 1)`;
+
+/** Adds the hold `number` to the ceilings that it counts for, or takes it away. */
+const COUNT_HOLD = (number: string, sign: '+' | '-') => `
+      UPDATE spend_ceilings
+      SET held_micro_usd = held_micro_usd ${sign} (SELECT micro_usd FROM holds WHERE holds.number = ${number})
+      WHERE scope IN ('gateway', (SELECT organisation_id FROM holds WHERE holds.number = ${number}),
+          (SELECT key_id FROM holds WHERE holds.number = ${number}))
+        AND (provider = '' OR instr((SELECT coalesce(providers, ' ' || ${OWNER_OF('model')} || ' ')
+          FROM holds JOIN sessions ON sessions.number = session WHERE holds.number = ${number}), ' ' || provider || ' ') > 0);`;
+
+// 0031: Ceilings on spend, with what counts under each. `providers`: those that a hold is for; absent for that of the session's model.
+const spendCeilings = `
+  ALTER TABLE api_keys ADD COLUMN spend_ceilings TEXT
+    CHECK (spend_ceilings IS NULL OR (json_valid(spend_ceilings) AND json_type(spend_ceilings) = 'array'));
+  ALTER TABLE organisations ADD COLUMN spend_ceilings TEXT
+    CHECK (spend_ceilings IS NULL OR (json_valid(spend_ceilings) AND json_type(spend_ceilings) = 'array'));
+  ALTER TABLE holds ADD COLUMN providers TEXT;
+  CREATE TABLE spend_ceilings (
+    scope           TEXT NOT NULL,
+    provider        TEXT NOT NULL,
+    period          TEXT NOT NULL CHECK (period IN ('hour', 'day', 'month')),
+    organisation_id TEXT,
+    micro_usd       INTEGER NOT NULL CHECK (micro_usd >= 0),
+    span            TEXT NOT NULL,
+    spent_micro_usd INTEGER NOT NULL CHECK (spent_micro_usd >= 0),
+    held_micro_usd  INTEGER NOT NULL CHECK (held_micro_usd >= 0),
+    reported        INTEGER NOT NULL CHECK (reported BETWEEN 0 AND 100),
+    PRIMARY KEY (scope, provider, period)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER spend_ceilings_held AFTER INSERT ON open_holds WHEN EXISTS (SELECT 1 FROM spend_ceilings) BEGIN
+    ${COUNT_HOLD('new.hold', '+')}
+  END;
+  CREATE TRIGGER spend_ceilings_given_back AFTER DELETE ON open_holds WHEN EXISTS (SELECT 1 FROM spend_ceilings) BEGIN
+    ${COUNT_HOLD('old.hold', '-')}
+  END;
+  CREATE TRIGGER spend_ceilings_spent AFTER INSERT ON transfers
+    WHEN new.kind = 'usage' AND EXISTS (SELECT 1 FROM spend_ceilings)
+    BEGIN
+      UPDATE spend_ceilings
+      SET spent_micro_usd = CASE WHEN ${SPAN_OF('new.at')} > span THEN 0 ELSE spent_micro_usd END + new.micro_usd,
+        reported = CASE WHEN ${SPAN_OF('new.at')} > span THEN 0 ELSE reported END,
+        span = max(span, ${SPAN_OF('new.at')})
+      WHERE scope IN ('gateway', new.debit, (SELECT key_id FROM sessions WHERE number = new.session))
+        AND (provider = '' OR provider = ${OWNER_OF('new.note')});
+    END;
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
@@ -904,4 +965,6 @@ export const MIGRATIONS: readonly string[] = [
   webhookTranscripts,
   redaction,
   jobCallbacks,
+  redeemedTokens,
+  spendCeilings,
 ];

@@ -6,7 +6,7 @@
  * - `busy`: another process holds the write lock for longer than the store waits
  * - `not_found`, `invalid`, `conflict`: the call itself names something that is not there, out of range, or taken
  * - `superseded`: another process owns the database since; this one may not write to it any more
- * - `insufficient_credit`, `daily_spend`: there is less money than the call asks for at least
+ * - `insufficient_credit`, `daily_spend`, `spend_ceiling`: there is less money than the call asks for at least
  * - `failed`: the disk, the file or the thread failed
  * - `closed`: the store was closed
  * - `unreachable`: the node that keeps the store did not answer; it is not known whether the call was applied
@@ -21,6 +21,7 @@ export type StoreErrorReason =
   | 'superseded'
   | 'insufficient_credit'
   | 'daily_spend'
+  | 'spend_ceiling'
   | 'failed'
   | 'closed'
   | 'unreachable';

@@ -19,6 +19,7 @@ export function apiKey(members: Partial<ApiKey> = {}): ApiKey {
     sessionsMax: null,
     tokensPerMinuteMax: null,
     dailySpendMicroUsdMax: null,
+    spendCeilings: null,
     regions: null,
     retention: null,
     redact: null,

@@ -296,6 +296,8 @@ export class SessionRig {
       const meter = await this.reservations.open(
         { ...head, model: listen.model, openedAt: new Date(0).toISOString() },
         pricedMembers(members),
+        false,
+        listen.limits?.maxMicroUsd,
       );
       return {
         sessionId,

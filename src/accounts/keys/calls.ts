@@ -5,6 +5,7 @@ import type { KeyLimitName } from '../../api/console/key-limits.ts';
 import type { Aliases } from '../../api/listen.ts';
 import type { RedactionClass } from '../../api/redaction.ts';
 import type { DataResidencyRule } from '../../api/residency-rule.ts';
+import type { SpendCeiling } from '../../api/spend-ceilings.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import {
   type Asynchronous,
@@ -38,6 +39,8 @@ export interface Organisation {
   aliases: Aliases | null;
   /** Whether members who watch a live session in the console see the text of its finals. */
   showTranscripts: boolean;
+  /** The most that may be spent in each hour, day or month, by all its keys. */
+  spendCeilings: readonly SpendCeiling[] | null;
 }
 
 /**
@@ -48,6 +51,10 @@ export const SCOPES = ['listen', 'transcribe', 'tokens', 'tokens_may_upload', 'w
 export type Scope = (typeof SCOPES)[number];
 /** The version of the store that brought the scope `webhooks`. */
 const WEBHOOKS_SINCE = 4;
+/** The version of the store that brought client tokens for one use. */
+const TOKENS_SINCE = 6;
+/** The version of the store that brought ceilings on spend. */
+const CEILINGS_SINCE = 6;
 
 /** The version that brought redaction by the gateway. */
 const REDACT_SINCE = 5;
@@ -56,7 +63,8 @@ const REDACT_SINCE = 5;
 export const sinceOfKey = (args: readonly unknown[]): number =>
   Math.max(...args.map((each) => sinceOfSettings((each ?? {}) as Partial<KeySettings>)));
 
-const sinceOfSettings = ({ scopes, redact }: Partial<KeySettings>): number => {
+const sinceOfSettings = ({ scopes, redact, spendCeilings }: Partial<KeySettings>): number => {
+  if (spendCeilings != null) return CEILINGS_SINCE;
   if (redact !== undefined) return REDACT_SINCE;
   return scopes?.includes('webhooks') ? WEBHOOKS_SINCE : 1;
 };
@@ -76,6 +84,8 @@ export interface KeySettings extends Readonly<Record<KeyLimitName, number | null
   origins: readonly string[] | null;
   /** Micro-USD a day, by UTC. */
   dailySpendMicroUsdMax: bigint | null;
+  /** The most that may be spent in each hour, day or month. */
+  spendCeilings: readonly SpendCeiling[] | null;
   /** Where audio of its requests may go, and whether anything may be kept of it. */
   regions: DataResidencyRule['regions'];
   retention: DataResidencyRule['retention'];
@@ -111,6 +121,8 @@ export interface ApiKey extends KeySettings {
   organisationRetention: DataResidencyRule['retention'];
   organisationRedact: readonly RedactionClass[] | null;
   organisationAliases: Aliases | null;
+  /** Whether there is a ceiling on the spend of the key, its organisation or the gateway. */
+  hasCeilings?: boolean;
   /** Whether its organisation has no credit limit. Absent where a node of an older version answers. */
   organisationUnlimited?: boolean;
   /** Whether its organisation shows transcripts to its members. Absent where a node of an older version answers. */
@@ -139,6 +151,8 @@ export interface KeyCalls {
   setRedactionRule(organisationId: string, rule: Pick<Organisation, 'redact'>, by: Actor): Organisation;
   /** All that it has afterwards; none takes them away. Throws `not_found`, `invalid`. */
   setAliases(organisationId: string, aliases: Aliases, by: Actor): Organisation;
+  /** All that it has afterwards. Holds that are open count under them. Throws `not_found`, `invalid`. */
+  setSpendCeilings(organisationId: string, ceilings: readonly SpendCeiling[], by: Actor): Organisation;
   /** For sessions opened from then on. Throws `not_found`. */
   setShowTranscripts(organisationId: string, show: boolean, by: Actor): Organisation;
   listOrganisations(): Organisation[];
@@ -181,6 +195,10 @@ export interface KeyCalls {
    * key on each day (UTC), and how many client tokens it minted.
    */
   noteKeysUsed(organisationId: string, used: readonly KeyUsed[]): void;
+  /**
+   * Uses up a client token for one use: true once, on any node. False after that, and long after its end. Throws `invalid`.
+   */
+  redeemToken(organisationId: string, tokenId: string, expiresAtMs: number): boolean;
   /** Ids of all revoked keys, for the tokens they minted. */
   revokedKeyIds(): string[];
 }
@@ -215,6 +233,7 @@ export const KEY_OPERATIONS = {
   setRedactionRule: { ...writes(first('text', 'object', 'object')), since: REDACT_SINCE },
   setAliases: writes(first('text', 'object', 'object')),
   setShowTranscripts: writes(first('text', 'flag', 'object')),
+  setSpendCeilings: { ...writes(first('text', 'list', 'object')), since: CEILINGS_SINCE },
   listOrganisations: reads(),
   findOrganisation: reads(first('text')),
   isOperator: reads(first('text')),
@@ -226,5 +245,6 @@ export const KEY_OPERATIONS = {
   rollKey: drawing({ ids: 1, key: true }, writes(first('text', 'text', 'number', 'object', 'number?'))),
   revokeKey: writes(first('text', 'text', 'object')),
   noteKeysUsed: notes(first('text', 'list')),
+  redeemToken: { ...writes(first('text', 'text', 'number')), since: TOKENS_SINCE },
   revokedKeyIds: reads(),
 } as const satisfies Operations<KeyCalls>;

@@ -2,11 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Aliases } from '../../api/listen.ts';
 import { type DataResidencyRule, FREE_RULE } from '../../api/residency-rule.ts';
+import type { SpendCeiling } from '../../api/spend-ceilings.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import { noOrganisation } from '../../store/store-error.ts';
 import type { DrawingContext, TableContext } from '../../store/table-context.ts';
 import { aliasesOf, checkedAliases, textOfAliases } from './aliases.ts';
 import type { KeyCalls, Organisation, SuspensionChange } from './calls.ts';
+import { type CeilingCounters, ceilingsOf, checkedCeilings, textOfCeilings } from './ceilings.ts';
 import { listOf, textOfList } from './row.ts';
 import { checkedMicroUsd, checkedName, checkedRedaction, checkedRegions, checkedRetention } from './settings.ts';
 
@@ -26,17 +28,18 @@ export type OrganisationCalls = Pick<
 
 const SELECT = `
   SELECT id, name, created_at AS createdAt, suspended_at AS suspendedAt, credit_limit_micro_usd AS creditLimitMicroUsd,
-         regions, retention, redact, aliases, show_transcripts AS showTranscripts
+         regions, retention, redact, aliases, show_transcripts AS showTranscripts, spend_ceilings AS spendCeilings
   FROM organisations`;
 
-type Row = Omit<Organisation, 'regions' | 'redact' | 'aliases' | 'showTranscripts'> &
-  Record<'regions' | 'redact' | 'aliases', string | null> & { showTranscripts: bigint };
+type Row = Omit<Organisation, 'regions' | 'redact' | 'aliases' | 'showTranscripts' | 'spendCeilings'> &
+  Record<'regions' | 'redact' | 'aliases' | 'spendCeilings', string | null> & { showTranscripts: bigint };
 const organisationOf = (row: Row): Organisation => ({
   ...row,
   regions: listOf(row.regions),
   redact: listOf(row.redact),
   aliases: aliasesOf(row.aliases),
   showTranscripts: row.showTranscripts !== 0n,
+  spendCeilings: ceilingsOf(row.spendCeilings),
 });
 
 export interface Suspensions {
@@ -85,7 +88,8 @@ export function createOrganisationTables({
       target: organisation.id,
       detail: { name, creditLimitMicroUsd: limit?.toString() ?? null },
     });
-    return { ...organisation, suspendedAt: null, ...FREE_RULE, redact: null, aliases: null, showTranscripts: false };
+    const settings = { redact: null, aliases: null, showTranscripts: false, spendCeilings: null };
+    return { ...organisation, suspendedAt: null, ...FREE_RULE, ...settings };
   });
 
   const setLimit = database.transaction((id: string, limit: bigint | null, by: Actor): Organisation => {
@@ -207,6 +211,28 @@ function aliasTables(
     return { ...before, aliases: to };
   });
   return (id, aliases, by) => set.immediate(id, aliases, by);
+}
+
+export function ceilingTables(
+  { database, audit }: Pick<TableContext, 'database' | 'audit'>,
+  find: (id: string) => Organisation | undefined,
+  { replaceCeilings }: CeilingCounters,
+): KeyCalls['setSpendCeilings'] {
+  const update = database.prepare<{ id: string; ceilings: string | null }>(
+    'UPDATE organisations SET spend_ceilings = @ceilings WHERE id = @id',
+  );
+  const set = database.transaction((id: string, ceilings: readonly SpendCeiling[], by: Actor): Organisation => {
+    const to = checkedCeilings(ceilings);
+    const before = find(id);
+    if (before === undefined) throw noOrganisation(id);
+    const from = before.spendCeilings;
+    if (isDeepStrictEqual(from, to)) return before;
+    update.run({ id, ceilings: textOfCeilings(to) });
+    replaceCeilings(id, id, to ?? []);
+    audit({ by, organisationId: id, action: 'spend-ceilings.changed', target: id, detail: { from, to } });
+    return { ...before, spendCeilings: to };
+  });
+  return (id, ceilings, by) => set.immediate(id, ceilings, by);
 }
 
 function transcriptTables(

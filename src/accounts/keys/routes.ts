@@ -131,6 +131,7 @@ function settingsOf(
     latency: body.latency,
     aliases: body.aliases && knownAliases(checkedAliases(body.aliases), models),
     ...eachKeyLimit('name', ({ member }) => body[member]),
+    spendCeilings: body.spend_ceilings,
     dailySpendMicroUsdMax: typeof daily === 'string' ? microUsdOf(daily) : daily,
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
@@ -190,6 +191,7 @@ function viewOf(key: ApiKey, nowMs: number): KeyView {
     latency: key.latency ?? null,
     aliases: key.aliases ?? null,
     ...eachKeyLimit('member', (_, name) => key[name]),
+    spend_ceilings: key.spendCeilings ?? null,
     daily_spend_usd_max: key.dailySpendMicroUsdMax === null ? null : usdOf(key.dailySpendMicroUsdMax),
   };
 }

@@ -5,6 +5,7 @@ import type { RedactionClass } from '../../api/redaction.ts';
 import type { NamedRegion } from '../../api/residency-rule.ts';
 import { aliasesOf, textOfAliases } from './aliases.ts';
 import type { ApiKey, KeySettings, Scope } from './calls.ts';
+import { ceilingsOf, textOfCeilings } from './ceilings.ts';
 
 /** Money and every other integer of a row arrive as bigint. */
 export interface KeyRow extends Record<KeyLimitName, bigint | null> {
@@ -27,6 +28,8 @@ export interface KeyRow extends Record<KeyLimitName, bigint | null> {
   redact: string | null;
   organisationRedact: string | null;
   aliases: string | null;
+  spendCeilings: string | null;
+  hasCeilings: bigint;
   organisationAliases: string | null;
   organisationUnlimited: bigint;
   organisationShowsTranscripts: bigint;
@@ -48,7 +51,8 @@ export const SELECT_KEYS = `
          api_keys.regions, api_keys.retention, latency, organisations.regions AS organisationRegions,
          organisations.retention AS organisationRetention,
          api_keys.redact, organisations.redact AS organisationRedact,
-         api_keys.aliases, organisations.aliases AS organisationAliases,
+         api_keys.aliases, organisations.aliases AS organisationAliases, api_keys.spend_ceilings AS spendCeilings,
+         EXISTS (SELECT 1 FROM spend_ceilings WHERE scope IN ('gateway', organisation_id, api_keys.id)) AS hasCeilings,
          credit_limit_micro_usd IS NULL AS organisationUnlimited,
          organisations.show_transcripts AS organisationShowsTranscripts,
          grace_until AS graceUntil, rolled_to AS rolledTo, last_used_at AS lastUsedAt,
@@ -64,6 +68,7 @@ export const SETTING_COLUMNS: Readonly<Record<keyof KeySettings, string>> = {
   origins: 'origins',
   ...eachKeyLimit('name', ({ member }) => member),
   dailySpendMicroUsdMax: 'daily_spend_micro_usd_max',
+  spendCeilings: 'spend_ceilings',
   regions: 'regions',
   retention: 'retention',
   redact: 'redact',
@@ -71,11 +76,20 @@ export const SETTING_COLUMNS: Readonly<Record<keyof KeySettings, string>> = {
   aliases: 'aliases',
 };
 
-type InRow = 'name' | 'expiresAt' | 'scopes' | 'models' | 'origins' | 'regions' | 'redact' | 'aliases';
+type InRow =
+  | 'name'
+  | 'expiresAt'
+  | 'scopes'
+  | 'models'
+  | 'origins'
+  | 'regions'
+  | 'redact'
+  | 'aliases'
+  | 'spendCeilings';
 export type SettingsRow = Pick<KeyRow, InRow> & Omit<KeySettings, InRow>;
 
 export function settingsToRow(settings: KeySettings): SettingsRow {
-  const { scopes, models, origins, regions, redact, aliases, ...plain } = settings;
+  const { scopes, models, origins, regions, redact, aliases, spendCeilings, ...plain } = settings;
   return {
     ...plain,
     scopes: JSON.stringify(scopes),
@@ -84,6 +98,7 @@ export function settingsToRow(settings: KeySettings): SettingsRow {
     regions: textOfList(regions),
     redact: textOfList(redact),
     aliases: textOfAliases(aliases),
+    spendCeilings: textOfCeilings(spendCeilings),
   };
 }
 
@@ -99,6 +114,8 @@ export function keyOf(row: KeyRow): ApiKey {
     organisationRedact: listOf<RedactionClass>(row.organisationRedact),
     aliases: aliasesOf(row.aliases),
     organisationAliases: aliasesOf(row.organisationAliases),
+    spendCeilings: ceilingsOf(row.spendCeilings),
+    hasCeilings: row.hasCeilings !== 0n,
     ...eachKeyLimit('name', (_, name) => numberOf(row[name])),
     suspended: row.suspended !== 0n,
     organisationUnlimited: row.organisationUnlimited !== 0n,

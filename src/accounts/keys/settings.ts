@@ -7,6 +7,7 @@ import { isSlug } from '../../api/slug.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { checkedAliases } from './aliases.ts';
 import { DEFAULT_SCOPES, type KeySettings, SCOPES, type Scope } from './calls.ts';
+import { checkedCeilings } from './ceilings.ts';
 
 /**
  * Neither control characters, nor what turns round the text beside it or breaks its line, nor halves of characters, which a database
@@ -30,6 +31,7 @@ export const DEFAULT_SETTINGS: KeySettings = {
   origins: null,
   ...eachKeyLimit('name', () => null),
   dailySpendMicroUsdMax: null,
+  spendCeilings: null,
   regions: null,
   retention: null,
   redact: null,
@@ -56,6 +58,7 @@ const CHECKS: { readonly [Name in keyof KeySettings]: (value: unknown, nowMs: nu
         checkedLimit(value, noun),
   ),
   dailySpendMicroUsdMax: (value) => checkedMicroUsd(value, 'daily spend of a key'),
+  spendCeilings: checkedCeilings,
   regions: checkedRegions,
   retention: checkedRetention,
   redact: checkedRedaction,

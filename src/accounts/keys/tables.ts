@@ -5,8 +5,10 @@ import type { Actor, AuditEntry } from '../../store/audit-log.ts';
 import { noOrganisation, StoreError } from '../../store/store-error.ts';
 import type { DrawingContext } from '../../store/table-context.ts';
 import type { ApiKey, KeyCalls, KeySettings, KeyTableCalls, KeyUsed } from './calls.ts';
+import type { CeilingCounters } from './ceilings.ts';
 import { keyAfter } from './chart.ts';
-import { createOrganisationTables, type Suspensions } from './organisation-tables.ts';
+import { ceilingTables, createOrganisationTables, type Suspensions } from './organisation-tables.ts';
+import { createRedeemedTokens } from './redeemed-tokens.ts';
 import {
   type KeyRow,
   keyOf,
@@ -36,7 +38,7 @@ type EndRow = Pick<KeyRow, 'id' | 'graceUntil' | 'rolledTo' | 'revokedAt'> & { r
 type KeyRows = ReturnType<typeof keyRows>;
 
 /** The rows of keys: found, added, ended and noted of. Runs in the caller's transaction. */
-function keyRows(context: DrawingContext) {
+function keyRows(context: DrawingContext, { replaceCeilings }: CeilingCounters) {
   const { nowText, audit, newId, newKey } = context;
   const statements = prepare(context);
 
@@ -56,6 +58,7 @@ function keyRows(context: DrawingContext) {
     const makerId = by.type === 'person' ? by.id : null;
     const row = { id, organisationId, hash, display, createdAt: nowText(), makerId };
     statements.insert.run({ ...settingsToRow(settings), ...row });
+    if (settings.spendCeilings !== null) replaceCeilings(id, organisationId, settings.spendCeilings);
     return find(id)!;
   }
 
@@ -97,7 +100,7 @@ function keyRows(context: DrawingContext) {
     throw new StoreError('conflict', `${most} Revoke one first.`);
   }
 
-  return { statements, find, findOf, insert, note, end, noteUsed, limited };
+  return { statements, find, findOf, insert, note, end, noteUsed, limited, replaceCeilings };
 }
 
 /** Of an ISO 8601 time. */
@@ -105,7 +108,7 @@ const dayOf = (time: string): string => time.slice(0, 10);
 
 /** What is done to keys, each with its entry in the audit log. Runs in the caller's transaction. */
 function keyChanges({ nowMs }: DrawingContext, rows: KeyRows, organisations: Pick<KeyCalls, 'findOrganisation'>) {
-  const { statements, find, findOf, insert, note, end } = rows;
+  const { statements, find, findOf, insert, note, end, replaceCeilings } = rows;
 
   function create(organisationId: string, settings: Partial<KeySettings>, by: Actor): { key: ApiKey } {
     const checked = { ...DEFAULT_SETTINGS, ...checkedSettings(settings, nowMs()) };
@@ -133,6 +136,7 @@ function keyChanges({ nowMs }: DrawingContext, rows: KeyRows, organisations: Pic
     const changed = SETTING_NAMES.filter((name) => !isDeepStrictEqual(before[name], after[name]));
     if (changed.length === 0) return key;
     statements.change.run({ ...settingsToRow(after), id: key.id });
+    if (changed.includes('spendCeilings')) replaceCeilings(key.id, organisationId, after.spendCeilings ?? []);
     note(by, 'key.changed', key, { from: plain(before, changed), to: plain(after, changed) });
     return find(key.id);
   }
@@ -169,10 +173,13 @@ function keyChanges({ nowMs }: DrawingContext, rows: KeyRows, organisations: Pic
   return { create, change, roll, revoke };
 }
 
-export function createKeyTables(context: DrawingContext): KeyTableCalls & Revocations & Suspensions {
+export function createKeyTables(
+  context: DrawingContext,
+  counters: CeilingCounters,
+): KeyTableCalls & Revocations & Suspensions {
   const { database } = context;
   const organisations = createOrganisationTables(context);
-  const rows = keyRows(context);
+  const rows = keyRows(context, counters);
   const { statements, findOf, limited, noteUsed } = rows;
   const { create, change, roll, revoke } = keyChanges(context, rows, organisations);
 
@@ -213,6 +220,7 @@ export function createKeyTables(context: DrawingContext): KeyTableCalls & Revoca
   let heard = statements.lastRevocation.get()!;
   return {
     ...organisations,
+    setSpendCeilings: ceilingTables(context, organisations.findOrganisation, counters),
     bootstrap: () => transactions.bootstrap.immediate(),
     createKey: (...args) => transactions.create.immediate(...args),
     findKeyByHash(hash) {
@@ -226,6 +234,7 @@ export function createKeyTables(context: DrawingContext): KeyTableCalls & Revoca
     rollKey: (...args) => transactions.roll.immediate(...args),
     revokeKey: (organisationId, keyId, by) => transactions.revoke.immediate(organisationId, keyId, by),
     noteKeysUsed: (organisationId, used) => transactions.noteUsed.immediate(organisationId, used),
+    redeemToken: createRedeemedTokens(context),
     revokedKeyIds: () => statements.revokedAfter.all(0).map((row) => row.id),
     unheard() {
       const rows = statements.revokedAfter.all(heard);

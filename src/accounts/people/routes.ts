@@ -130,6 +130,7 @@ const getMe =
         id: organisationId,
         name: current?.name ?? '',
         show_transcripts: settings?.showTranscripts ?? false,
+        spend_ceilings: settings?.spendCeilings ?? null,
       },
       role,
       operator,

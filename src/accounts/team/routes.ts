@@ -31,6 +31,7 @@ export interface TeamRoutesDependencies {
     | 'withdrawInvitation'
     | 'foundOrganisation'
     | 'setShowTranscripts'
+    | 'setSpendCeilings'
   >;
   invitations: Invitations;
   logins: Logins;
@@ -165,7 +166,8 @@ const found =
 const changeSettings =
   ({ store }: TeamRoutesDependencies) =>
   async ({ request, organisationId, by }: ConsoleContext) => {
-    const { show_transcripts: show } = await readBody(request, OrganisationSettingsBody);
-    await store.setShowTranscripts(organisationId, show, by);
+    const { show_transcripts: show, spend_ceilings: ceilings } = await readBody(request, OrganisationSettingsBody);
+    if (ceilings !== undefined) await store.setSpendCeilings(organisationId, ceilings ?? [], by);
+    if (show !== undefined) await store.setShowTranscripts(organisationId, show, by);
     return { status: 204 };
   };

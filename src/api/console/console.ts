@@ -4,6 +4,8 @@ import { type Static, type TObject, type TProperties, Type } from '@sinclair/typ
 import { type Aliases, Latency } from '../listen.ts';
 import { NamedRegion } from '../processing.ts';
 import { REDACTION_CLASSES, type RedactionClass } from '../redaction.ts';
+import { SpendCeilings } from '../spend-ceiling-schema.ts';
+import type { SpendCeiling } from '../spend-ceilings.ts';
 import { eachKeyLimit, type KeyLimitMember } from './key-limits.ts';
 
 const closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>
@@ -62,6 +64,7 @@ export const KeyBody = closed({
   aliases: Type.Optional(Type.Unsafe<Aliases | null>(Type.Unknown())),
   ...eachKeyLimit('member', () => Type.Optional(Limit)),
   daily_spend_usd_max: Type.Optional(orNull(Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,6})?$', examples: ['12.50'] }))),
+  spend_ceilings: Type.Optional(orNull(SpendCeilings)),
 });
 export type KeyBody = Static<typeof KeyBody>;
 
@@ -81,7 +84,12 @@ export interface PersonView {
   email: string;
   email_verified: boolean;
   /** The one that this session works in. `show_transcripts`: members see the text of finals while they watch a live session. */
-  organisation: { id: string; name: string; show_transcripts: boolean };
+  organisation: {
+    id: string;
+    name: string;
+    show_transcripts: boolean;
+    spend_ceilings: readonly SpendCeiling[] | null;
+  };
   /** In that organisation. */
   role: MemberRole;
   /** Whether that organisation is the one of whoever runs the gateway. */
@@ -125,6 +133,7 @@ export interface KeyView extends Readonly<Record<KeyLimitMember, number | null>>
   latency: Latency | null;
   aliases: Aliases | null;
   daily_spend_usd_max: string | null;
+  spend_ceilings: readonly SpendCeiling[] | null;
 }
 
 export interface AuditView {
@@ -194,7 +203,11 @@ export type InvitationBody = Static<typeof InvitationBody>;
 export const NewOrganisationBody = closed({ name: Type.String({ minLength: 1, maxLength: 100 }) });
 
 /** Settings of the organisation that the session works in. */
-export const OrganisationSettingsBody = closed({ show_transcripts: Type.Boolean() });
+export const OrganisationSettingsBody = closed({
+  show_transcripts: Type.Optional(Type.Boolean()),
+  /** All of them. */
+  spend_ceilings: Type.Optional(orNull(SpendCeilings)),
+});
 
 export interface MemberView {
   id: string;

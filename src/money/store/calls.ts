@@ -1,6 +1,7 @@
 // The ledger: holds, postings, balances and bills. Integer micro-USD as bigint; every movement is one transfer between two
 // accounts; every call may be repeated with the same ids and does its work once.
 import type { Mode } from '../../api/models.ts';
+import type { SpendCeiling } from '../../api/spend-ceilings.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import {
   type Asynchronous,
@@ -12,6 +13,7 @@ import {
   reads,
   writes,
 } from '../../store/operation.ts';
+import type { ReachedCeiling } from './ceiling-words.ts';
 
 /** A price as it was when the session opened. */
 export interface LedgerPrice {
@@ -56,7 +58,8 @@ export type SessionName = Pick<SessionHead, 'id' | 'organisationId'>;
 
 /**
  * Money asked for ahead: `wanted` if there is that much, less if not, but nothing below `least`. The hold ends with the
- * lease unless it is renewed or settled before.
+ * lease unless it is renewed or settled before. A renewal keeps what was held before in any case; for other providers it becomes less
+ * where they have less left, but not less than `least`.
  */
 export interface HoldRequest {
   wantedMicroUsd: bigint;
@@ -64,14 +67,22 @@ export interface HoldRequest {
   leaseMs: number;
   /** Some of what is told was let through while the ledger did not answer: it may be more than what was held. */
   onTrust?: boolean;
+  /** Providers that the money may be spent at; that of the session's model when absent. Matters where there are ceilings on spend. */
+  providers?: readonly string[];
 }
 
 export interface HoldGrant {
   /** What is held for the session now, beyond what is posted. */
   heldMicroUsd: bigint;
   /** What kept it from being all that was wanted. */
-  limitedBy: 'credit' | 'daily_spend' | null;
-  /** Neither the organisation's credit nor the key's spend of a day has an end: any other hold would be granted as well. */
+  limitedBy: 'credit' | 'daily_spend' | 'ceiling' | null;
+  /** The ceiling that limits it, in a sentence (ceiling-words.ts). */
+  ceiling?: string;
+  /** There are ceilings on spend, and the hold is for these providers alone. */
+  providers?: readonly string[];
+  /** Ceilings of which more is used now than was reported before. */
+  reached?: readonly ReachedCeiling[];
+  /** Neither the organisation's credit nor the key's spend has an end: any other hold would be granted as well. */
   unlimited?: true;
   /** The session is settled already: nothing more can be held or charged for it. */
   settled?: true;
@@ -216,7 +227,7 @@ export interface LedgerCalls {
    * that is known already: what is held stays as it is and is answered while it is no less than wanted and its lease is not
    * over; else it is given back and a new hold made, or refused, which leaves all as it was. A session that was settled gets
    * nothing, with `settled`.
-   * Throws StoreError `insufficient_credit` or `daily_spend`; `not_found` when there is no such organisation or key.
+   * Throws StoreError `insufficient_credit`, `daily_spend` or `spend_ceiling`; `not_found` when there is no such organisation or key.
    */
   openSession(head: SessionHead, hold: HoldRequest): HoldGrant;
   /**
@@ -253,6 +264,8 @@ export interface LedgerCalls {
   expireHolds(): number;
   /** As if the leases of all holds that were made by then were over: no process that made them is left. */
   endHolds(madeUntilMs: number): number;
+  /** Ceilings of the whole gateway, in the place of those before. Throws `invalid`. */
+  setGatewayCeilings(ceilings: readonly SpendCeiling[]): void;
   /** False when it was given before. Throws `not_found`, `invalid`. */
   addCredit(credit: Credit, by: Actor): boolean;
   /** Throws `not_found`. */
@@ -303,6 +316,9 @@ export interface Leases {
   nextLeaseEndMs(nowMs: number): number | undefined;
 }
 
+/** The version of the store that brought ceilings on spend. */
+const CEILINGS_SINCE = 6;
+
 export const LEDGER_OPERATIONS = {
   openSession: notes(member('object', 'object')),
   renewHold: writes(member('object', 'list', 'object')),
@@ -312,6 +328,7 @@ export const LEDGER_OPERATIONS = {
   closeLostFiles: writes(),
   expireHolds: writes(),
   endHolds: writes(),
+  setGatewayCeilings: { ...writes(), since: CEILINGS_SINCE },
   addCredit: writes(),
   balanceOf: reads(first('text')),
   findSession: reads(first('text', 'text')),

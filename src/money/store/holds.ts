@@ -1,22 +1,38 @@
 // Holds: money put aside for an open session, never more than there is, given back when its lease is over. Each session has at
 // most one. Everything but expireHolds and endHolds runs in the caller's transaction.
 
+import { ownerOf } from '../../api/slug.ts';
 import type { TableContext } from '../../store/table-context.ts';
 import type { HoldGrant, HoldRequest, Leases, LedgerCalls } from './calls.ts';
+import type { LedgerCeilings } from './ceilings.ts';
 import type { SessionRow } from './postings.ts';
 import type { LedgerTransfers } from './transfers.ts';
 
+/** Of a session: the model that it was opened with names the provider that it is held for where nothing else is said. */
+export type Payer = Pick<SessionRow, 'organisationId' | 'keyId' | 'model'>;
+
+/** The part of the hold before that nothing was charged to. */
+export interface HeldBefore {
+  microUsd: bigint;
+  providers: readonly string[] | undefined;
+}
+
 export interface LedgerHolds extends Leases, Pick<LedgerCalls, 'expireHolds' | 'endHolds'> {
   /** What a hold may be now: nothing below `leastMicroUsd`, and of what was held before, as much as is wanted. */
-  offer(organisationId: string, keyId: string, request: HoldRequest, heldBeforeMicroUsd?: bigint): HoldGrant;
+  offer(payer: Payer, request: HoldRequest, heldBefore?: HeldBefore): HoldGrant;
   /** What is held for the session, 0 once the lease is over. */
-  heldOf(session: SessionRow): bigint;
+  heldOf(session: SessionRow): HeldBefore;
   /** Makes the hold that was offered; nothing for 0. */
-  hold(session: SessionRow, microUsd: bigint, leaseMs: number, heldBeforeMicroUsd?: bigint): void;
+  hold(
+    session: SessionRow,
+    { heldMicroUsd, providers }: Pick<HoldGrant, 'heldMicroUsd' | 'providers'>,
+    leaseMs: number,
+    heldBeforeMicroUsd?: bigint,
+  ): void;
   /** Makes the hold of a session that never had one and whose charge is certain, where none can be refused; it ends with the charge. */
   holdLate(session: SessionRow, microUsd: bigint): void;
-  /** Ends the session's hold, if it has one: post when something was posted, void otherwise. Returns what was held. */
-  end(session: SessionRow, postedMicroUsd: bigint): bigint;
+  /** Ends the session's hold, if it has one: post when something was posted, void otherwise. Returns what was held, and for which providers. */
+  end(session: Pick<SessionRow, 'number'>, postedMicroUsd: bigint): HeldBefore;
 }
 
 interface OpenHold {
@@ -25,8 +41,10 @@ interface OpenHold {
   organisationId: string;
   keyId: string;
   microUsd: bigint;
+  providers: string | null;
 }
 
+const NOTHING_BEFORE: HeldBefore = { microUsd: 0n, providers: undefined };
 const DAY_LENGTH = 10;
 /**
  * A hold that was made so long after now was made before the clock was put back, and the end of its lease is not known: it
@@ -35,12 +53,13 @@ const DAY_LENGTH = 10;
 const AHEAD_MS_MAX = 60_000;
 /** Of a hold that ends in the transaction that makes it. */
 const LATE_LEASE_MS = 1_000;
-const OPEN_HOLDS = `SELECT open_holds.session, hold, organisation_id AS organisationId, key_id AS keyId, micro_usd AS microUsd
+const OPEN_HOLDS = `SELECT open_holds.session, hold, organisation_id AS organisationId, key_id AS keyId, micro_usd AS microUsd, providers
   FROM open_holds JOIN holds ON number = hold`;
 
 export function createLedgerHolds(
   { database, nowMs, nowText }: TableContext,
   { balanceOf }: Pick<LedgerTransfers, 'balanceOf'>,
+  ceilings: LedgerCeilings,
 ): LedgerHolds {
   const statements = prepare(database);
 
@@ -66,22 +85,29 @@ export function createLedgerHolds(
   });
 
   const holds: LedgerHolds = {
-    offer(organisationId, keyId, { wantedMicroUsd, leastMicroUsd }, heldBeforeMicroUsd = 0n) {
+    offer(payer, request, before = NOTHING_BEFORE) {
+      const { organisationId, keyId } = payer;
+      const { wantedMicroUsd, leastMicroUsd } = request;
       let grant: HoldGrant = { heldMicroUsd: wantedMicroUsd, limitedBy: null };
       if (wantedMicroUsd === 0n) return grant;
       const credit = balanceOf(organisationId).availableMicroUsd;
       if (credit !== null && credit < grant.heldMicroUsd) grant = { heldMicroUsd: credit, limitedBy: 'credit' };
-      const daily = statements.leftToday.get({ keyId, day: nowText().slice(0, DAY_LENGTH) }) ?? null;
+      const key = statements.leftToday.get({ keyId, organisationId, day: nowText().slice(0, DAY_LENGTH) });
+      const daily = key?.daily ?? null;
       if (daily !== null && daily < grant.heldMicroUsd) grant = { heldMicroUsd: daily, limitedBy: 'daily_spend' };
-      if (credit === null && daily === null) return { ...grant, unlimited: true };
+      if (key?.isBounded === 1n) grant = withinCeilings(ceilings, payer, request, grant);
+      else if (credit === null && daily === null) return { ...grant, unlimited: true };
       // Credit that is taken back meanwhile is not taken out of holds: a provider may be at work for them.
-      if (heldBeforeMicroUsd >= wantedMicroUsd) return { heldMicroUsd: wantedMicroUsd, limitedBy: null };
-      if (heldBeforeMicroUsd > grant.heldMicroUsd) grant.heldMicroUsd = heldBeforeMicroUsd;
+      const kept = before.microUsd < wantedMicroUsd ? before.microUsd : wantedMicroUsd;
+      if (kept > grant.heldMicroUsd) grant = keeping(kept, payer, request, grant, before);
       const isTooLittle = grant.heldMicroUsd < 0n || (grant.limitedBy !== null && grant.heldMicroUsd < leastMicroUsd);
       return isTooLittle ? { ...grant, heldMicroUsd: 0n } : grant;
     },
-    heldOf: ({ number }) => statements.heldUntil.get({ session: number, ...times() }) ?? 0n,
-    hold({ number, organisationId, keyId }, microUsd, leaseMs, heldBeforeMicroUsd = 0n) {
+    heldOf({ number }) {
+      const held = statements.heldUntil.get({ session: number, ...times() });
+      return held === undefined ? NOTHING_BEFORE : { microUsd: held.microUsd, providers: providersIn(held.providers) };
+    },
+    hold({ number, organisationId, keyId }, { heldMicroUsd: microUsd, providers }, leaseMs, heldBeforeMicroUsd = 0n) {
       if (microUsd === 0n) return;
       const now = nowMs();
       const { lastInsertRowid } = statements.insertHold.run(
@@ -91,6 +117,7 @@ export function createLedgerHolds(
         microUsd,
         now,
         now + leaseMs,
+        providers === undefined ? null : ` ${providers.join(' ')} `,
       );
       statements.insertOpen.run(number, lastInsertRowid, now + leaseMs);
       statements.changeHeld.run(microUsd, organisationId);
@@ -104,14 +131,14 @@ export function createLedgerHolds(
     holdLate(session, microUsd) {
       if (microUsd === 0n || statements.wasHeld.get(session.number) !== undefined) return;
       const request = { wantedMicroUsd: microUsd, leastMicroUsd: 0n, leaseMs: LATE_LEASE_MS };
-      const { unlimited } = holds.offer(session.organisationId, session.keyId, request);
-      if (unlimited) holds.hold(session, microUsd, LATE_LEASE_MS);
+      const { unlimited } = holds.offer(session, request);
+      if (unlimited) holds.hold(session, { heldMicroUsd: microUsd }, LATE_LEASE_MS);
     },
     end({ number }, postedMicroUsd) {
       const open = statements.openOf.get(number);
-      if (open === undefined) return 0n;
+      if (open === undefined) return NOTHING_BEFORE;
       close(open, postedMicroUsd > 0n ? 'post' : 'void', postedMicroUsd);
-      return open.microUsd;
+      return { microUsd: open.microUsd, providers: providersIn(open.providers) };
     },
     expireHolds: () => expire.immediate(),
     endHolds: (madeUntilMs) => endUntil.immediate(madeUntilMs),
@@ -124,10 +151,45 @@ export function createLedgerHolds(
   return holds;
 }
 
+/** The ceilings that are about the providers of the hold leave less, or not. */
+function withinCeilings(
+  ceilings: LedgerCeilings,
+  { organisationId, keyId, model }: Payer,
+  request: HoldRequest,
+  grant: HoldGrant,
+): HoldGrant {
+  const providers = request.providers ?? [ownerOf(model)];
+  const room = ceilings.room(ceilings.of(organisationId, keyId), providers);
+  if (room === undefined || room.microUsd >= grant.heldMicroUsd) return { ...grant, providers };
+  return { heldMicroUsd: room.microUsd, limitedBy: 'ceiling', ceiling: room.sentence, providers };
+}
+
+const providersIn = (text: string | null): readonly string[] | undefined => text?.trim().split(' ');
+
+/** What was held before stays held, but for no other providers than before. */
+function keeping(
+  heldMicroUsd: bigint,
+  { model }: Payer,
+  { wantedMicroUsd, leastMicroUsd }: HoldRequest,
+  grant: HoldGrant,
+  before: HeldBefore,
+): HoldGrant {
+  const providers = before.providers ?? [ownerOf(model)];
+  const isForOthers =
+    grant.limitedBy === 'ceiling' && grant.providers?.every((each) => providers.includes(each)) === false;
+  // What is left for the others too is enough for what was used and not posted yet.
+  if (isForOthers && grant.heldMicroUsd > 0n && grant.heldMicroUsd >= leastMicroUsd) return grant;
+  if (isForOthers) return { ...grant, heldMicroUsd, providers };
+  if (heldMicroUsd < wantedMicroUsd) return { ...grant, heldMicroUsd };
+  const { providers: of } = grant;
+  return { heldMicroUsd, limitedBy: null, ...(of === undefined ? {} : { providers: of }) };
+}
+
 function prepare(database: TableContext['database']) {
   return {
-    insertHold: database.prepare<[number, string, string, bigint, number, number]>(
-      'INSERT INTO holds (session, organisation_id, key_id, micro_usd, made_at_ms, lease_end_ms) VALUES (?, ?, ?, ?, ?, ?)',
+    insertHold: database.prepare<[number, string, string, bigint, number, number, string | null]>(
+      `INSERT INTO holds (session, organisation_id, key_id, micro_usd, made_at_ms, lease_end_ms, providers)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
     ),
     insertOpen: database.prepare<[number, number | bigint, number]>(
       'INSERT INTO open_holds (session, hold, lease_end_ms) VALUES (?, ?, ?)',
@@ -139,11 +201,10 @@ function prepare(database: TableContext['database']) {
     openOf: database.prepare<[number], OpenHold>(`${OPEN_HOLDS} WHERE open_holds.session = ?`).safeIntegers(),
     wasHeld: database.prepare<[number], number>('SELECT 1 FROM holds WHERE session = ? LIMIT 1').pluck(),
     heldUntil: database
-      .prepare<{ session: number; now: number; ahead: number }, bigint>(
-        `SELECT micro_usd FROM open_holds JOIN holds ON number = hold
+      .prepare<{ session: number; now: number; ahead: number }, Pick<OpenHold, 'microUsd' | 'providers'>>(
+        `SELECT micro_usd AS microUsd, providers FROM open_holds JOIN holds ON number = hold
        WHERE open_holds.session = @session AND open_holds.lease_end_ms > @now AND made_at_ms <= @ahead`,
       )
-      .pluck()
       .safeIntegers(),
     openUntil: database
       .prepare<{ now: number; ahead: number }, OpenHold>(
@@ -169,13 +230,13 @@ function prepare(database: TableContext['database']) {
     ),
     giveKeyBack: database.prepare<[bigint, string]>('UPDATE key_holds SET micro_usd = micro_usd - ? WHERE key_id = ?'),
     leftToday: database
-      .prepare<{ keyId: string; day: string }, bigint | null>(
+      .prepare<{ keyId: string; organisationId: string; day: string }, { daily: bigint | null; isBounded: bigint }>(
         `SELECT daily_spend_micro_usd_max
          - coalesce((SELECT micro_usd FROM key_spend WHERE key_id = @keyId AND day = @day), 0)
-         - coalesce((SELECT micro_usd FROM key_holds WHERE key_id = @keyId), 0)
+         - coalesce((SELECT micro_usd FROM key_holds WHERE key_id = @keyId), 0) AS daily,
+         EXISTS (SELECT 1 FROM spend_ceilings WHERE scope IN ('gateway', @organisationId, @keyId)) AS isBounded
        FROM api_keys WHERE id = @keyId`,
       )
-      .pluck()
       .safeIntegers(),
   };
 }

@@ -57,7 +57,7 @@ export function createLedgerLost(
      ORDER BY number LIMIT ${AT_ONCE_MAX}`,
   );
   const held = database.prepare<[string, string, number], SessionRow>(
-    `SELECT number, id, organisation_id AS organisationId, key_id AS keyId
+    `SELECT number, id, organisation_id AS organisationId, key_id AS keyId, model
      FROM sessions JOIN open_holds ON session = number WHERE id > ? AND id < ? ORDER BY id LIMIT ?`,
   );
 

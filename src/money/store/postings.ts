@@ -12,6 +12,8 @@ export interface SessionRow {
   id: string;
   organisationId: string;
   keyId: string;
+  /** Slug that was requested. */
+  model: string;
 }
 
 export interface LedgerPostings {

@@ -12,8 +12,9 @@ import type {
   SessionName,
   SessionRecord,
 } from './calls.ts';
+import type { LedgerCeilings } from './ceilings.ts';
 import { isoOf, requireEnd, requireHead, requireHoldRequest, requireLines } from './checks.ts';
-import type { LedgerHolds } from './holds.ts';
+import type { HeldBefore, LedgerHolds } from './holds.ts';
 import { lateHead, lateId, linesBeyond, NODE_LOST } from './lost.ts';
 import type { LedgerCharges, LedgerPostings, SessionRow } from './postings.ts';
 import type { LedgerTransfers } from './transfers.ts';
@@ -25,6 +26,7 @@ interface Parts {
   postings: LedgerPostings;
   holds: Pick<LedgerHolds, 'offer' | 'heldOf' | 'hold' | 'holdLate' | 'end'>;
   charges: LedgerCharges;
+  ceilings: Pick<LedgerCeilings, 'reached'>;
   /** The session with that number, which exists. */
   recordOf(number: number): SessionRecord;
 }
@@ -38,7 +40,7 @@ type SessionRows = ReturnType<typeof sessionRows>;
 
 function sessionRows({ database, nowText }: TableContext) {
   const sessionById = database.prepare<[string], KnownSession>(
-    `SELECT number, id, organisation_id AS organisationId, key_id AS keyId,
+    `SELECT number, id, organisation_id AS organisationId, key_id AS keyId, model,
             EXISTS (SELECT 1 FROM session_ends WHERE session = number) AS isSettled,
             EXISTS (SELECT 1 FROM session_ends WHERE session = number AND mode = 'batch' AND reason = '${NODE_LOST}') AS isLostFile
      FROM sessions WHERE id = ?`,
@@ -67,7 +69,7 @@ function sessionRows({ database, nowText }: TableContext) {
     const { id, organisationId, keyId, mode, model } = head;
     const openedAt = isoOf(head.openedAt, 'time of opening');
     const { lastInsertRowid } = insertSession.run({ id, organisationId, keyId, mode, model, openedAt });
-    return { number: Number(lastInsertRowid), id, organisationId, keyId };
+    return { number: Number(lastInsertRowid), id, organisationId, keyId, model };
   }
 
   function addEnd({ number, organisationId }: SessionRow, end: SessionEnd): void {
@@ -91,12 +93,12 @@ function sessionCharges({ known, addSession, addEnd }: SessionRows, { postings, 
     whenLess: 'refuse' | 'keep',
     onTrust = false,
     isFile = false,
-  ): bigint {
+  ): HeldBefore {
     const posted = postings.post(session, lines, whenLess);
     if (isFile) holds.holdLate(session, posted);
-    const held = holds.end(session, posted);
+    const { microUsd: held, providers } = holds.end(session, posted);
     if (posted > held) charges.noteBeyond(session, held, posted, onTrust);
-    return posted > held ? 0n : held - posted;
+    return { microUsd: posted > held ? 0n : held - posted, providers };
   }
 
   function finish(session: SessionRow, end: SessionEnd): SessionRecord {
@@ -130,27 +132,34 @@ function sessionCharges({ known, addSession, addEnd }: SessionRows, { postings, 
 
 export function createLedgerSessions(context: TableContext, parts: Parts): SessionCalls {
   const { database } = context;
-  const { transfers, holds, recordOf } = parts;
+  const { transfers, holds, ceilings, recordOf } = parts;
   const rows = sessionRows(context);
   const { known, addSession } = rows;
   const { charge, finish, settleLate } = sessionCharges(rows, parts);
   const keyOwner = database.prepare<[string], string>('SELECT organisation_id FROM api_keys WHERE id = ?').pluck();
 
-  function offerOrRefuse({ organisationId, keyId }: SessionRow | SessionHead, request: HoldRequest): HoldGrant {
-    const grant = holds.offer(organisationId, keyId, request);
+  function offerOrRefuse(payer: SessionRow | SessionHead, request: HoldRequest): HoldGrant {
+    const grant = holds.offer(payer, request);
     if (grant.limitedBy === null || grant.heldMicroUsd >= request.leastMicroUsd) return grant;
-    throw refusal(grant.limitedBy);
+    throw refusal(grant);
+  }
+
+  /** Where there are ceilings, the grant says which of them it has brought to a part that is reported. */
+  function told({ organisationId, keyId }: SessionRow, grant: HoldGrant): HoldGrant {
+    const reached = grant.providers === undefined ? [] : ceilings.reached(organisationId, keyId);
+    return reached.length === 0 ? grant : { ...grant, reached };
   }
 
   /** A call repeated because its answer was lost changes nothing; one that comes later, or wants more, must be held for. */
   function openAgain(session: KnownSession, request: HoldRequest): HoldGrant {
     if (session.isSettled === 1) return SETTLED;
-    const heldMicroUsd = holds.heldOf(session);
-    if (heldMicroUsd > 0n && heldMicroUsd >= request.wantedMicroUsd) return { heldMicroUsd, limitedBy: null };
+    const { microUsd: heldMicroUsd, providers } = holds.heldOf(session);
+    if (heldMicroUsd > 0n && heldMicroUsd >= request.wantedMicroUsd)
+      return { heldMicroUsd, limitedBy: null, ...(providers && { providers }) };
     holds.end(session, 0n);
     const grant = offerOrRefuse(session, request);
-    holds.hold(session, grant.heldMicroUsd, request.leaseMs);
-    return grant;
+    holds.hold(session, grant, request.leaseMs);
+    return told(session, grant);
   }
 
   const open = database.transaction((named: SessionHead, request: HoldRequest): HoldGrant => {
@@ -166,8 +175,9 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
       throw new StoreError('not_found', `The organisation has no key ${JSON.stringify(head.keyId)}.`);
     }
     const grant = offerOrRefuse(head, request);
-    holds.hold(addSession(head), grant.heldMicroUsd, request.leaseMs);
-    return grant;
+    const session = addSession(head);
+    holds.hold(session, grant, request.leaseMs);
+    return told(session, grant);
   });
 
   const renew = database.transaction(
@@ -181,9 +191,9 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
       }
       if (session.isSettled === 1) return SETTLED;
       const left = charge(session, lines, 'refuse', request.onTrust);
-      const grant = holds.offer(session.organisationId, session.keyId, request, left);
-      holds.hold(session, grant.heldMicroUsd, request.leaseMs, left);
-      return grant;
+      const grant = holds.offer(session, request, left);
+      holds.hold(session, grant, request.leaseMs, left.microUsd);
+      return told(session, grant);
     },
   );
 
@@ -206,7 +216,8 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
   };
 }
 
-function refusal(limitedBy: 'credit' | 'daily_spend'): StoreError {
+function refusal({ limitedBy, ceiling = '' }: HoldGrant): StoreError {
+  if (limitedBy === 'ceiling') return new StoreError('spend_ceiling', ceiling);
   return limitedBy === 'credit'
     ? new StoreError('insufficient_credit', 'The organisation has less credit than the session needs to begin.')
     : new StoreError('daily_spend', 'The key has spent, or put aside, what it may spend today (UTC).');

@@ -2,11 +2,13 @@
 
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import type { CeilingCounters } from '../../accounts/keys/ceilings.ts';
 import { keepDatabase } from '../../store/keep-database.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { TableContext } from '../../store/table-context.ts';
 import { createLedgerAudit } from './audit/audit.ts';
 import type { Leases, LedgerCalls } from './calls.ts';
+import { createLedgerCeilings, gatewayCeilings } from './ceilings.ts';
 import { createLedgerHolds } from './holds.ts';
 import { createLedgerLost } from './lost.ts';
 import { createLedgerCharges, createLedgerPostings } from './postings.ts';
@@ -17,18 +19,28 @@ import { createLedgerTransfers } from './transfers.ts';
 
 export type { Leases };
 
-export function createLedgerTables(context: TableContext): LedgerCalls & Leases {
+export function createLedgerTables(context: TableContext): LedgerCalls & Leases & CeilingCounters {
   const transfers = createLedgerTransfers(context);
   const postings = createLedgerPostings(context, transfers);
-  const holds = createLedgerHolds(context, transfers);
+  const ceilings = createLedgerCeilings(context);
+  const holds = createLedgerHolds(context, transfers, ceilings);
   const { recordOf, ...records } = createLedgerRecords(context);
   return {
-    ...createLedgerSessions(context, { transfers, postings, holds, charges: createLedgerCharges(context), recordOf }),
+    ...createLedgerSessions(context, {
+      transfers,
+      postings,
+      holds,
+      charges: createLedgerCharges(context),
+      ceilings,
+      recordOf,
+    }),
     ...records,
     ...createSessionSearch(context, { recordOf }),
     ...createLedgerReports(context, transfers),
     ...createLedgerAudit(context),
     ...createLedgerLost(context, holds),
+    replaceCeilings: ceilings.replace,
+    setGatewayCeilings: gatewayCeilings(context, ceilings),
     addCredit: transfers.addCredit,
     balanceOf: transfers.balanceOf,
     expireHolds: holds.expireHolds,

@@ -36,7 +36,7 @@ export function createTables(database: Database, entry: EntryContext): Tables {
     ...audit,
     ...outbox,
     ...ledger,
-    ...createKeyTables(context),
+    ...createKeyTables(context, ledger),
     ...createAccountTables(context, ledger),
     ...createVaultTables(context),
     ...{ putPiece, findPiece },

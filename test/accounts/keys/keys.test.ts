@@ -29,6 +29,7 @@ const full: KeySettings = {
   sessionsMax: 1_000_000,
   tokensPerMinuteMax: 60,
   dailySpendMicroUsdMax: 2n ** 63n - 1n,
+  spendCeilings: [{ usd: '10', period: 'day', provider: 'deepgram' }],
   regions: ['eu', 'uk'],
   retention: 'none',
   redact: ['card'],

@@ -26,6 +26,7 @@ describe('an organisation', () => {
       redact: null,
       aliases: null,
       showTranscripts: false,
+      spendCeilings: null,
     });
     expect(tables.findOrganisation(organisation.id)).toEqual(organisation);
     expect(tables.listOrganisations()).toEqual([organisation]);
@@ -141,6 +142,7 @@ test('migrates the first schema’s organisations and keys with their rights; re
       redact: null,
       aliases: null,
       showTranscripts: false,
+      spendCeilings: null,
     },
   ]);
   const key = tables.findKeyByHash(parseKey(works)!.hash)!;

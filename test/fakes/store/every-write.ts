@@ -47,6 +47,22 @@ function callbacks(script: Script, job: NewJob, end: JobEnd): void {
   }
 }
 
+/** Ceilings on spend, with sessions that are held and charged under them. */
+function ceilings(script: Script, organisationId: string, keyId: string): void {
+  const day = { usd: '0.02', period: 'day' } as const;
+  script.call('changeKey', organisationId, keyId, { spendCeilings: [day, { ...day, provider: 'deepgram' }] }, BY);
+  script.call('setSpendCeilings', organisationId, [{ usd: '100', period: 'month' }], BY);
+  script.call('setSpendCeilings', 'org_none', [], BY);
+  script.call('setGatewayCeilings', [{ usd: '1000', period: 'hour' }]);
+  script.call('setGatewayCeilings', [{ usd: '1000', period: 'hour' }]);
+  const head = (id: string) => ({ id, organisationId, keyId, mode: 'live', model: MODEL, openedAt: at(0) }) as const;
+  for (const id of ['ses_bound1', 'ses_bound2', 'ses_bound3']) script.call('openSession', head(id), HOLD);
+  const line = { model: MODEL, own: false, audioMs: 60_000, price: PRICE };
+  script.call('renewHold', head('ses_bound1'), [line], { ...HOLD, providers: ['deepgram', 'openai'] });
+  script.call('setSpendCeilings', organisationId, [], BY);
+  script.call('changeKey', organisationId, keyId, { spendCeilings: null }, BY);
+}
+
 /** Endpoints with all that becomes of deliveries. */
 function webhooks(script: Script, organisationId: string): void {
   const bytes = (each: number) => new Uint8Array([each]);
@@ -146,6 +162,8 @@ export function everyWrite(): Period[] {
   script.call('failLostJobs');
   script.call('expireJobs', 10);
   script.call('noteKeysUsed', organisationId, [{ keyId, atMs: START_MS + 3_600_000, tokens: 3 }]);
+  for (const id of ['one', 'one', 'two']) script.call('redeemToken', organisationId, id, START_MS + 300_000);
+  script.call('redeemToken', organisationId, '', START_MS + 10 * 86_400_000);
   script.call('revokeKey', null, rolledId, BY);
   script.call('noteLedger');
   const [, member] = people;
@@ -205,6 +223,7 @@ function organisations(script: Script) {
   script.call('rollKey', organisationId, `key_${old}`, 60_000, BY);
   script.call('revokeKey', `org_${first}`, `key_${firstKey}`, BY);
   script.call('noteKeysUsed', organisationId, [{ keyId, atMs: START_MS, tokens: 2 }]);
+  ceilings(script, organisationId, keyId);
   script.call('setCreditLimit', organisationId, 1_000n, BY);
   script.call('setSuspended', organisationId, true, BY);
   script.call('setSuspended', organisationId, false, BY);

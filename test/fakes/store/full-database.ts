@@ -22,6 +22,8 @@ export function fill(tables: DirectTables): void {
   tables.rollKey(organisationId, keys[0]!.key.id, 1000, OPERATOR);
   tables.revokeKey(null, keys[1]!.key.id, OPERATOR);
   tables.noteKeysUsed(key.organisationId, [{ keyId: key.id, atMs: 60_000 }]);
+  tables.setSpendCeilings(organisationId, [{ usd: '1000', period: 'month', provider: 'deepgram' }], OPERATOR);
+  tables.redeemToken(organisationId, 'a token', Date.UTC(2100, 0, 1));
   tables.addCredit(
     { organisationId, kind: 'top_up', microUsd: 10n ** 9n, uniqueKey: 'paid', note: 'Invoice 1' },
     OPERATOR,

@@ -1,6 +1,7 @@
 // Random calls on few people, keys and sessions, so that most of them meet rows of earlier calls. Some change rows, some are
 // refused.
 import type { KeySettings, Scope } from '../../../src/accounts/keys/calls.ts';
+import type { SpendCeiling } from '../../../src/api/spend-ceilings.ts';
 import type { Call } from '../../../src/node/store/protocol.ts';
 import type { CallName, StoreCalls } from '../../../src/node/store/store.ts';
 import type { Actor } from '../../../src/store/audit-log.ts';
@@ -232,7 +233,17 @@ class Draw {
       ...(this.chance(0.2) ? { models: this.pick([null, MODELS, ['gladia/*'], ['?']]) } : {}),
       ...(this.chance(0.2) ? { scopes: ['listen', 'tokens'] as Scope[] } : {}),
       ...(this.chance(0.2) ? ({ regions: undefined, latency: 'low' as const } as object) : {}),
+      ...(this.chance(0.2) ? { spendCeilings: this.pick([null, this.ceilings()]) } : {}),
     };
+  }
+
+  ceilings(): SpendCeiling[] {
+    const periods = ['hour', 'day', 'month'] as const;
+    return Array.from({ length: this.integer(0, 3) }, () => ({
+      usd: `0.${this.integer(1, 99)}`,
+      period: this.pick(periods),
+      ...(this.chance(0.5) ? { provider: this.pick(['deepgram', 'gladia', '?']) } : {}),
+    }));
   }
 
   session() {
@@ -275,6 +286,8 @@ export const ARGUMENTS: Arguable = {
     draw.by(),
   ],
   setShowTranscripts: (draw) => [draw.id('org'), draw.chance(0.5), draw.by()],
+  setSpendCeilings: (draw) => [draw.id('org'), draw.ceilings(), draw.by()],
+  setGatewayCeilings: (draw) => [draw.ceilings()],
   createKey: (draw) => [draw.id('org'), draw.settings(), draw.by(), draw.pick([undefined, 2, 20])],
   changeKey: (draw) => [draw.id('org'), draw.id('key'), draw.settings(), draw.by(), draw.pick([undefined, 2])],
   rollKey: (draw) => [draw.id('org'), draw.id('key'), draw.integer(-1, 100_000), draw.by()],
@@ -283,6 +296,7 @@ export const ARGUMENTS: Arguable = {
     draw.id('org'),
     [{ keyId: draw.id('key'), atMs: draw.untilMs(), ...(draw.chance(0.5) ? { tokens: draw.integer(-1, 5) } : {}) }],
   ],
+  redeemToken: (draw) => [draw.id('org'), `token ${draw.integer(0, 9)}`, draw.untilMs()],
   recordAudit: (draw) => [
     {
       by: draw.by(),

@@ -35,7 +35,7 @@ describe('a person of two organisations', () => {
     await browser.submit(await invite('two@example.com', 'read_only'), { password: PASSWORD });
     const joined = await me(browser);
     expect([joined.organisation, joined.role]).toEqual([
-      { id: team, name: 'Team', show_transcripts: false },
+      { id: team, name: 'Team', show_transcripts: false, spend_ceilings: null },
       'read_only',
     ]);
     expect(joined.organisations).toMatchObject([

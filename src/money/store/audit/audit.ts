@@ -32,6 +32,9 @@ const differing = (found: string, wanted: string): string => `
   UNION ALL
   SELECT who, 0, sum FROM wanted WHERE sum <> 0 AND NOT EXISTS (SELECT 1 FROM found WHERE found.who = wanted.who)`;
 
+const CEILING = "scope || ' ' || provider || ' a ' || period";
+const OWNER = (slug: string): string => `substr(${slug}, 1, instr(${slug} || '/', '/') - 1)`;
+
 const sessionName = (who: string): string => `(SELECT id FROM sessions WHERE number = ${who})`;
 
 /**
@@ -229,6 +232,26 @@ const CHECKS: readonly Check[] = [
     ),
     sentence: ({ who, found, wanted }) =>
       `The spend of key ${who} is ${money(found)}; its transfers come to ${money(wanted)}.`,
+  },
+  {
+    sql: differing(
+      `SELECT ${CEILING}, held_micro_usd FROM spend_ceilings`,
+      `SELECT ${CEILING}, sum(holds.micro_usd) FROM spend_ceilings JOIN holds
+        ON scope IN ('gateway', holds.organisation_id, holds.key_id) JOIN sessions ON sessions.number = session
+        WHERE holds.number IN (${OPEN}) AND (provider = ''
+          OR instr(coalesce(providers, ' ' || ${OWNER('model')} || ' '), ' ' || provider || ' ') > 0) GROUP BY 1`,
+    ),
+    sentence: ({ who, found, wanted }) =>
+      `${money(found)} is held under the ceiling of ${who}; its open holds are ${money(wanted)}.`,
+  },
+  {
+    // A clock that went back may have left more there, never less.
+    sql: `SELECT who, found, wanted FROM (SELECT ${CEILING} AS who, spent_micro_usd AS found, sum(transfers.micro_usd) AS wanted
+        FROM spend_ceilings JOIN transfers JOIN sessions ON sessions.number = session
+        WHERE kind = 'usage' AND scope IN ('gateway', debit, key_id) AND (provider = '' OR provider = ${OWNER('note')})
+          AND substr(at, 1, length(span)) = span GROUP BY 1) WHERE found < wanted`,
+    sentence: ({ who, found, wanted }) =>
+      `The spend under the ceiling of ${who} is ${money(found)}; its transfers come to ${money(wanted)}.`,
   },
   {
     sql: `SELECT debit AS who, transfers.number AS found, NULL AS wanted

@@ -1,0 +1,46 @@
+// Ceilings on spend: of a key, an organisation and the whole gateway, for each hour, day and month by UTC, over all providers or for one.
+
+export const SPEND_PERIODS = ['hour', 'day', 'month'] as const;
+export type SpendPeriod = (typeof SPEND_PERIODS)[number];
+
+/** Parts of a ceiling that are reported when they are used: in percent. */
+export const SPEND_PERCENTS = [50, 80, 100] as const;
+export type SpendPercent = (typeof SPEND_PERCENTS)[number];
+
+/** Of one key or organisation, or of the gateway. */
+export const CEILINGS_MAX = 20;
+
+export interface SpendCeiling {
+  /** Decimal. */
+  usd: string;
+  period: SpendPeriod;
+  /** The provider that it is for; all together when absent. */
+  provider?: string | undefined;
+}
+
+const WRITTEN = new RegExp(`^(?:([a-z0-9][a-z0-9-]{0,31}):)?(\\d{1,9}(?:\\.\\d{1,6})?)/(${SPEND_PERIODS.join('|')})$`);
+
+/** What an operator writes: `100/day`, or `deepgram:20.50/month`. Undefined for anything else. */
+export function ceilingIn(text: string): SpendCeiling | undefined {
+  const [, provider, usd, period] = WRITTEN.exec(text) ?? [];
+  if (usd === undefined) return undefined;
+  return { usd, period: period as SpendPeriod, ...(provider === undefined ? {} : { provider }) };
+}
+
+/** Several, separated by commas; undefined where one of them is none. */
+export function ceilingsIn(text: string): SpendCeiling[] | undefined {
+  const ceilings = text.split(',').flatMap((each) => (each.trim() === '' ? [] : [ceilingIn(each.trim())]));
+  const good = ceilings.filter((each) => each !== undefined);
+  const names = good.map(ceilingName);
+  return good.length === ceilings.length && good.length <= CEILINGS_MAX && new Set(names).size === names.length
+    ? good
+    : undefined;
+}
+
+/** As `ceilingIn` reads it. */
+export const textOfCeiling = ({ usd, period, provider }: SpendCeiling): string =>
+  `${provider === undefined ? '' : `${provider}:`}${usd}/${period}`;
+
+/** Each provider has one ceiling for a period, and all together have one. */
+export const ceilingName = ({ period, provider = '' }: Pick<SpendCeiling, 'period' | 'provider'>): string =>
+  `${provider}/${period}`;

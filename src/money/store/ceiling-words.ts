@@ -1,0 +1,40 @@
+// A ceiling on spend in one sentence, as the ledger refuses by it, and read back from there by the node that asked.
+import { SPEND_PERIODS, type SpendPercent, type SpendPeriod } from '../../api/spend-ceilings.ts';
+import { microUsdOf, usdOf } from '../../config/prices/price.ts';
+
+/** Of the whole gateway. */
+export const GATEWAY_SCOPE = 'gateway';
+
+export interface CeilingName {
+  /** `gateway`, or the id of an organisation or key. */
+  scope: string;
+  /** Empty for all providers together. */
+  provider: string;
+  period: SpendPeriod;
+  /** The hour, day or month: the beginning of an ISO 8601 time. */
+  span: string;
+  limitMicroUsd: bigint;
+}
+
+/** A ceiling of which a part is used that was not reported before. */
+export interface ReachedCeiling extends CeilingName {
+  /** Who is told; null where the gateway has no organisation. */
+  organisationId: string | null;
+  percent: SpendPercent;
+  /** Spent in the period, and held. */
+  usedMicroUsd: bigint;
+}
+
+export const ceilingSentence = ({ scope, provider, period, span, limitMicroUsd }: CeilingName): string =>
+  `The ceiling of ${usdOf(limitMicroUsd)} USD for the ${period} ${span} of ${scope}${provider === '' ? '' : ` at ${provider}`} is reached.`;
+
+const SENTENCE = new RegExp(
+  `^The ceiling of ([\\d.]+) USD for the (${SPEND_PERIODS.join('|')}) ([\\dT-]+) of ([\\w-]+)(?: at ([a-z0-9-]+))? is reached\\.$`,
+);
+
+/** Undefined for any other sentence. */
+export function ceilingIn(sentence: string): CeilingName | undefined {
+  const [, usd, period, span, scope, provider = ''] = SENTENCE.exec(sentence) ?? [];
+  if (usd === undefined || span === undefined || scope === undefined) return undefined;
+  return { scope, provider, period: period as SpendPeriod, span, limitMicroUsd: microUsdOf(usd) };
+}

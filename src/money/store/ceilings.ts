@@ -1,0 +1,193 @@
+// Ceilings on spend: how much of each is left, and when half, four fifths or all of it is used. What is spent and held under a ceiling is
+// counted by triggers of the tables (migrations.ts), in the transaction of the transfer or hold; so it is exact over all nodes. Runs in
+// the caller's transaction. An open hold counts in every period until it ends, as for the daily limit of a key. The time of the entry
+// decides which period it is; a clock that goes back does not begin an earlier one again.
+import { isDeepStrictEqual } from 'node:util';
+import { checkedCeilings } from '../../accounts/keys/ceilings.ts';
+import {
+  SPEND_PERCENTS,
+  type SpendCeiling,
+  type SpendPercent,
+  type SpendPeriod,
+  textOfCeiling,
+} from '../../api/spend-ceilings.ts';
+import { microUsdOf } from '../../config/prices/price.ts';
+import type { TableContext } from '../../store/table-context.ts';
+import type { LedgerCalls } from './calls.ts';
+import { type CeilingName, ceilingSentence, GATEWAY_SCOPE, type ReachedCeiling } from './ceiling-words.ts';
+
+/** Characters of an ISO 8601 time that name the hour, day or month. */
+const SPAN_LENGTHS: Readonly<Record<SpendPeriod, number>> = { hour: 13, day: 10, month: 7 };
+
+export interface CeilingRow {
+  scope: string;
+  /** Empty for all together. */
+  provider: string;
+  period: SpendPeriod;
+  /** Who is told of it. */
+  organisationId: string | null;
+  limit: bigint;
+  span: string;
+  spent: bigint;
+  held: bigint;
+  reported: bigint;
+}
+
+export interface Room {
+  /** What may be held under the ceiling that leaves the least. */
+  microUsd: bigint;
+  /** The ceiling in words. */
+  sentence: string;
+}
+
+export interface LedgerCeilings {
+  /** Those of the gateway, the organisation and the key. */
+  of(organisationId: string, keyId: string): CeilingRow[];
+  /** Undefined where none of them is about the providers. */
+  room(ceilings: readonly CeilingRow[], providers: readonly string[]): Room | undefined;
+  /** Ceilings of which more is used than was reported, which is noted: half, four fifths or all of it. */
+  reached(organisationId: string, keyId: string): ReachedCeiling[];
+  /** Replaces all of a scope: what is spent and held so far counts under the new ones. */
+  replace(scope: string, organisationId: string | null, ceilings: readonly SpendCeiling[]): void;
+}
+
+export function createLedgerCeilings({
+  database,
+  nowText,
+}: Pick<TableContext, 'database' | 'nowText'>): LedgerCeilings {
+  const statements = prepare(database);
+  const spanOf = (period: SpendPeriod): string => nowText().slice(0, SPAN_LENGTHS[period]);
+  /** As the row stands in the current period. */
+  const current = (row: CeilingRow): CeilingRow => {
+    const span = spanOf(row.period);
+    return span > row.span ? { ...row, span, spent: 0n, reported: 0n } : row;
+  };
+
+  return {
+    of: (organisationId, keyId) => statements.of.all(GATEWAY_SCOPE, organisationId, keyId).map(current),
+    room(ceilings, providers) {
+      let least: { microUsd: bigint; ceiling: CeilingRow } | undefined;
+      for (const ceiling of ceilings) {
+        if (ceiling.provider !== '' && !providers.includes(ceiling.provider)) continue;
+        const microUsd = ceiling.limit - ceiling.spent - ceiling.held;
+        if (least === undefined || microUsd < least.microUsd) least = { microUsd, ceiling };
+      }
+      return least && { microUsd: least.microUsd, sentence: ceilingSentence(nameOf(least.ceiling)) };
+    },
+    reached(organisationId, keyId) {
+      const reached: ReachedCeiling[] = [];
+      for (const row of statements.of.all(GATEWAY_SCOPE, organisationId, keyId).map(current)) {
+        const percent = percentOf(row);
+        if (percent === 0 || BigInt(percent) <= row.reported) continue;
+        const { scope, provider, period, span, spent } = row;
+        statements.report.run({ scope, provider, period, span, spent, reported: percent });
+        const told = row.organisationId ?? statements.operator.get() ?? null;
+        reached.push({ ...nameOf(row), organisationId: told, percent, usedMicroUsd: spent + row.held });
+      }
+      return reached;
+    },
+    replace(scope, organisationId, ceilings) {
+      const before = statements.inScope.all(scope);
+      statements.remove.run(scope);
+      for (const { usd, period, provider = '' } of ceilings) {
+        const limit = microUsdOf(usd);
+        const span = spanOf(period);
+        const known = before.find((each) => each.provider === provider && each.period === period);
+        const names = { scope, provider, period };
+        if (known !== undefined) {
+          statements.insert.run({ ...known, limit, reported: known.limit === limit ? known.reported : 0n });
+          continue;
+        }
+        const spent = statements.spent.get({ ...names, span })!;
+        const held = statements.held.get({ scope, provider })!;
+        statements.insert.run({ ...names, organisationId, limit, span, spent, held, reported: 0n });
+      }
+    },
+  };
+}
+
+function percentOf({ limit, spent, held }: CeilingRow): SpendPercent | 0 {
+  const used = (spent + held) * 100n;
+  return [...SPEND_PERCENTS].reverse().find((percent) => used >= BigInt(percent) * limit) ?? 0;
+}
+
+const nameOf = ({ scope, provider, period, span, limit }: CeilingRow): CeilingName => ({
+  scope,
+  provider,
+  period,
+  span,
+  limitMicroUsd: limit,
+});
+
+/** Whether a hold of the row `holds` counts for the provider of a ceiling. */
+const COUNTS = `(@provider = '' OR instr(coalesce(providers, ' ' || substr(model, 1, instr(model || '/', '/') - 1) || ' '), ' ' || @provider || ' ') > 0)`;
+
+function prepare(database: TableContext['database']) {
+  const columns = `scope, provider, period, organisation_id AS organisationId, micro_usd AS "limit", span,
+    spent_micro_usd AS spent, held_micro_usd AS held, reported`;
+  return {
+    of: database
+      .prepare<[string, string, string], CeilingRow>(
+        `SELECT ${columns} FROM spend_ceilings WHERE scope IN (?, ?, ?) ORDER BY scope, provider, period`,
+      )
+      .safeIntegers(),
+    inScope: database
+      .prepare<[string], CeilingRow>(`SELECT ${columns} FROM spend_ceilings WHERE scope = ? ORDER BY provider, period`)
+      .safeIntegers(),
+    remove: database.prepare<[string]>('DELETE FROM spend_ceilings WHERE scope = ?'),
+    insert: database.prepare<CeilingRow>(
+      `INSERT INTO spend_ceilings
+         (scope, provider, period, organisation_id, micro_usd, span, spent_micro_usd, held_micro_usd, reported)
+       VALUES (@scope, @provider, @period, @organisationId, @limit, @span, @spent, @held, @reported)`,
+    ),
+    report: database.prepare<
+      Pick<CeilingRow, 'scope' | 'provider' | 'period' | 'span' | 'spent'> & { reported: number }
+    >(
+      `UPDATE spend_ceilings SET reported = @reported, span = @span, spent_micro_usd = @spent
+       WHERE scope = @scope AND provider = @provider AND period = @period`,
+    ),
+    spent: database
+      .prepare<Pick<CeilingRow, 'scope' | 'provider' | 'span'> & { period: string }, bigint>(
+        `SELECT coalesce(sum(micro_usd), 0) FROM transfers JOIN sessions ON sessions.number = session
+         WHERE kind = 'usage' AND at >= @span AND (@scope = '${GATEWAY_SCOPE}' OR debit = @scope OR key_id = @scope)
+           AND (@provider = '' OR substr(note, 1, instr(note || '/', '/') - 1) = @provider)`,
+      )
+      .pluck()
+      .safeIntegers(),
+    held: database
+      .prepare<Pick<CeilingRow, 'scope' | 'provider'>, bigint>(
+        `SELECT coalesce(sum(micro_usd), 0)
+         FROM open_holds JOIN holds ON holds.number = hold JOIN sessions ON sessions.number = holds.session
+         WHERE (@scope = '${GATEWAY_SCOPE}' OR holds.organisation_id = @scope OR holds.key_id = @scope) AND ${COUNTS}`,
+      )
+      .pluck()
+      .safeIntegers(),
+    operator: database.prepare<[], string>('SELECT organisation_id FROM api_keys ORDER BY number LIMIT 1').pluck(),
+  };
+}
+
+/** Of the whole gateway. Nothing is written where they are as before. */
+export function gatewayCeilings(
+  { database, audit }: Pick<TableContext, 'database' | 'audit'>,
+  ceilings: Pick<LedgerCeilings, 'replace'>,
+): LedgerCalls['setGatewayCeilings'] {
+  const known = database
+    .prepare<[], string>(
+      `SELECT provider || ' ' || period || ' ' || micro_usd FROM spend_ceilings WHERE scope = '${GATEWAY_SCOPE}'`,
+    )
+    .pluck();
+  const set = database.transaction((wanted: readonly SpendCeiling[]): void => {
+    const checked = checkedCeilings(wanted) ?? [];
+    const texts = checked.map(({ provider = '', period, usd }) => `${provider} ${period} ${microUsdOf(usd)}`);
+    if (isDeepStrictEqual(known.all().sort(), texts.sort())) return;
+    ceilings.replace(GATEWAY_SCOPE, null, checked);
+    audit({
+      by: { type: 'system', id: 'gateway' },
+      organisationId: null,
+      action: 'spend-ceilings.changed',
+      target: GATEWAY_SCOPE,
+      detail: { to: checked.map(textOfCeiling) },
+    });
+  });
+  return (wanted) => set.immediate(wanted);
+}
