@@ -87,6 +87,7 @@ export const ERROR_CATALOGUE = {
     'The client token is malformed or its signature is wrong.',
   ),
   token_expired: row('authentication_error', 401, 4001, 'stop', 'The client token has expired; create a new one.'),
+  token_used: row('authentication_error', 401, 4001, 'stop', 'The client token was for one use and was used before.'),
   key_revoked: row(
     'authentication_error',
     401,
@@ -98,6 +99,13 @@ export const ERROR_CATALOGUE = {
   invalid_login: row('authentication_error', 401, null, 'stop', 'The console’s e-mail address or password is wrong.'),
   login_required: row('authentication_error', 401, null, 'stop', 'The console login is missing or has expired.'),
   insufficient_credit: row('billing_error', 402, 4002, 'stop', 'No credit is left.'),
+  max_cost_reached: row(
+    'billing_error',
+    402,
+    4002,
+    'stop',
+    'The session or file would cost more than the `max_cost` of the request or its client token.',
+  ),
   token_not_allowed: row(
     'permission_error',
     403,
@@ -112,7 +120,14 @@ export const ERROR_CATALOGUE = {
     'stop',
     'The key lacks the required scope, which the message names.',
   ),
-  model_not_allowed: row('permission_error', 403, 4003, 'stop', 'This key may not use the model.'),
+  model_not_allowed: row('permission_error', 403, 4003, 'stop', 'This key or client token may not use the model.'),
+  language_not_allowed: row(
+    'permission_error',
+    403,
+    4003,
+    'stop',
+    'The client token is limited to other languages, or the request does not name one.',
+  ),
   region_not_allowed: row(
     'permission_error',
     403,
@@ -206,6 +221,13 @@ export const ERROR_CATALOGUE = {
     'stop',
     'The upload is larger than the limit in the message.',
   ),
+  audio_too_long: row(
+    'invalid_request_error',
+    413,
+    null,
+    'stop',
+    'The file is longer than the `max_seconds` of the request or its client token.',
+  ),
   uri_too_long: row(
     'invalid_request_error',
     414,
@@ -275,6 +297,13 @@ export const ERROR_CATALOGUE = {
     4100,
     'back_off',
     'Too many requests: `Retry-After` says when to come back. On a socket: too many text frames, pings or tiny frames.',
+  ),
+  spend_ceiling_reached: row(
+    'billing_error',
+    429,
+    4100,
+    'back_off',
+    'A ceiling on the spend of the key, its organisation or the gateway is reached. `Retry-After` is the time to the next hour, day or month.',
   ),
   too_many_sessions: row(
     'rate_limit_error',

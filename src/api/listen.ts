@@ -4,6 +4,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { CONFIGURATIONS_MAX, FALLBACKS_MAX, LATENCIES, SPEECH_GATES } from './bounds.ts';
 import { Prefer, type Preference } from './choice.ts';
 import type { RedactionClass } from './redaction.ts';
+import type { RequestLimits } from './request-limits.ts';
 import type { DataResidencyRule } from './residency-rule.ts';
 import { Vocabulary } from './vocabulary.ts';
 
@@ -44,6 +45,8 @@ export interface ListenRequest {
   redactHoldMs?: number | undefined;
   /** Whether it waits for its client when the socket breaks. */
   isResumable?: boolean;
+  /** What the session may spend. */
+  limits?: RequestLimits | undefined;
 }
 
 export const SAMPLE_RATE = { min: 8000, max: 48000, default: 16000 } as const;

@@ -15,6 +15,7 @@ import {
   SUSPEND_SECONDS,
 } from './listen.ts';
 import { REDACT_HOLD_MS } from './redaction.ts';
+import { MAX_SECONDS, USD_FORM } from './request-limits.ts';
 import { REGIONS } from './residency-rule.ts';
 import { LANGUAGE_TAG, Vocabulary } from './vocabulary.ts';
 
@@ -74,6 +75,22 @@ const chainMembers = {
   retention: Type.Optional(
     Type.Literal('none', {
       description: '`none`: the provider keeps neither audio nor text. A model that does not promise this is refused.',
+    }),
+  ),
+  max_cost: Type.Optional(
+    Type.String({
+      pattern: USD_FORM,
+      description:
+        'The most that this request may be charged, in USD. A live session ends when the next audio would cost more. A file that may cost more is refused before it is sent to a provider. Your own provider keys cost nothing.',
+      examples: ['0.25'],
+    }),
+  ),
+  max_seconds: Type.Optional(
+    Type.Integer({
+      minimum: MAX_SECONDS.min,
+      maximum: MAX_SECONDS.max,
+      description: 'The longest duration of the live session, in seconds. A longer file is refused.',
+      examples: [600],
     }),
   ),
   strict: flag(
@@ -275,12 +292,15 @@ export const ListenQuery = Type.Object(
   { additionalProperties: false },
 );
 
-/** Lists may be lists here. */
+/** Amounts may be numbers, and lists lists here. */
 const listed = ({ languages, keyterms, redact }: typeof Vocabulary.properties) => ({
   languages: Type.Optional(Type.Union([parameters.languages, languages], { description: `${languages.description}` })),
   keyterms: Type.Optional(Type.Union([parameters.keyterms, keyterms], { description: `${keyterms.description}` })),
   redact: Type.Optional(
     Type.Union([Type.Boolean(), parameters.redact, redact], { description: `${redact.description}` }),
+  ),
+  max_cost: Type.Optional(
+    Type.Union([parameters.max_cost, Type.Number()], { description: `${parameters.max_cost.description}` }),
   ),
 });
 

@@ -4,6 +4,7 @@ import { Choice, type Preference } from './choice.ts';
 import type { Candidate, SpeechGateMode } from './listen.ts';
 import { Word } from './listen-events.ts';
 import type { RedactionClass } from './redaction.ts';
+import type { RequestLimits } from './request-limits.ts';
 import type { DataResidencyRule } from './residency-rule.ts';
 import type { Common } from './vocabulary.ts';
 
@@ -44,6 +45,8 @@ export interface TranscriptionRequest {
   speechGate?: SpeechGateMode | undefined;
   /** What the gateway itself redacts; undefined for nothing. */
   redacted?: readonly RedactionClass[] | undefined;
+  /** What the file may cost, and how long it may be. */
+  limits?: RequestLimits | undefined;
 }
 
 export const DurationUsage = Type.Object({

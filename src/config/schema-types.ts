@@ -1,6 +1,7 @@
 // The kinds of settings: numbers with a range, choices, texts that may be absent, and the formats that texts are checked by.
 import { isIP } from 'node:net';
 import { FormatRegistry, type TSchema, Type } from '@sinclair/typebox';
+import { ceilingsIn } from '../api/spend-ceilings.ts';
 import { parseNetworks } from '../runtime/network-addresses.ts';
 
 const HOST_NAME = /^[0-9A-Za-z]([0-9A-Za-z.-]{0,251}[0-9A-Za-z])?$/;
@@ -9,6 +10,7 @@ const SMTP_URL = /^smtps?:\/\/\S+$/;
 const BASE_URL = /^(https?|wss?):\/\/[^\s/?#@]+(\/[^\s?#]*)?$/;
 
 FormatRegistry.Set('host', (text) => isIP(text) !== 0 || HOST_NAME.test(text));
+FormatRegistry.Set('spend-ceilings', (text) => ceilingsIn(text) !== undefined);
 FormatRegistry.Set('networks', (text) => parseNetworks(text) !== undefined);
 // Credentials belong in the credential's own variable; a query or fragment would end up in the middle of longer URLs.
 FormatRegistry.Set('base-url', (text) => BASE_URL.test(text) && URL.canParse(text));

@@ -269,6 +269,12 @@ const Billing = Type.Object({
     description:
       'Added to every price that is not free, including your own prices; rounded half-up to whole micro-USD.',
   }),
+  spendCeilings: optionalText(Type.String({ format: 'spend-ceilings', maxLength: 4096 }), {
+    env: 'VOXGATE_SPEND_CEILINGS',
+    accepts: 'ceilings such as `500/day,10000/month,deepgram:100/day`, separated by commas',
+    description:
+      'The most that all organisations together may spend in an hour, day or month (UTC), over all providers or at one. Further paid requests are refused. Set the same value on every node that may own the accounts.',
+  }),
   usageJournalSyncMs: integer(
     'VOXGATE_USAGE_JOURNAL_SYNC_MS',
     100,

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Utterance } from '../../machines/events.ts';
 import { ApiError, apiError } from '../api/errors.ts';
 import { classesOf, type RedactionClass } from '../api/redaction.ts';
+import { type RequestLimits, tightest } from '../api/request-limits.ts';
 import type { DataResidencyRule } from '../api/residency-rule.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import { rawRate, type UploadedFile } from '../http/multipart/form.ts';
@@ -35,6 +36,7 @@ import {
 } from './money/file-reservations.ts';
 import { type FileLength, lengthOf, withFileWarnings } from './money/length.ts';
 import { redactedOutcome, redactedStream } from './redaction.ts';
+import { requireCost, requireLength } from './money/request-limits.ts';
 import { leftOut, refusedStrictly, shortcomings, strictly, timesMissing } from './shortcomings.ts';
 import {
   type FileObserver,
@@ -69,12 +71,16 @@ export interface JobOptions {
   requireModels(slugs: readonly string[]): void;
   /** Whether the key allows the model. */
   allowsModel(slug: string): boolean;
+  /** Throws an ApiError where the client token does not allow the languages of the request. */
+  requireLanguages?(request: TranscriptionRequest): void;
   /** The model behind all that are named, where the key allows it. */
   lastResort?: string | undefined;
   /** What the request, its key and its organisation ask for of where audio goes. */
   rulesOf?(asked: DataResidencyRule | undefined): readonly AskedRule[];
   /** What its key and organisation demand to be redacted, whatever the request says. */
   redacted?: readonly RedactionClass[] | undefined;
+  /** What a client token lets each request spend. */
+  limits?: RequestLimits | undefined;
   /** Id of the charge. */
   chargeId: string;
   /** Aborts when the client is gone. */
@@ -200,8 +206,9 @@ export class FileJob {
 
   /** Checks models, permissions and credit. Throws an ApiError. @param bytes of the file, where they are known */
   async admit(request: TranscriptionRequest, bytes?: number): Promise<Admitted> {
-    const { organisationId, keyId, requireModels, rulesOf, lastResort, allowsModel } = this.#options;
+    const { organisationId, keyId, requireModels, requireLanguages, rulesOf, lastResort, allowsModel } = this.#options;
     const { reservations } = this.#dependencies;
+    requireLanguages?.(request);
     const rules = rulesOf?.(request.rule) ?? [];
     const by = { organisationId, allowsModel, bytes };
     const { members, warnings } = await chainOf(request, by, this.#dependencies, rules, lastResort);
@@ -233,10 +240,14 @@ export class FileJob {
     const admitted = await this.admit(upload.request, upload.file.size);
     const { members, priced } = admitted;
     const { slug: model } = members[0] as ResolvedCandidate;
-    const length = await lengthOf(upload.file, costsByLength(priced), lengths, organisationId);
+    const limits = tightest(upload.request.limits, this.#options.limits);
+    const isMeasured = costsByLength(priced) || limits?.maxSeconds !== undefined;
+    const length = await lengthOf(upload.file, isMeasured, lengths, organisationId);
+    if (limits !== undefined) requireLength(limits, length);
     const isCut = longFiles !== undefined && isLong(upload, length, members, priced);
     if (!isCut) length.secondsMax = Math.min(length.secondsMax, longestOf(members));
     const payers = fileMembers(members, priced, length);
+    if (limits !== undefined) requireCost(limits, payers, length.secondsMax, isCut);
     const reserved = await reservations.reserve({
       id: chargeId,
       organisationId,

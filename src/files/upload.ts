@@ -37,17 +37,17 @@ export type ReadUpload<Own extends Upload = Upload> = (
 ) => Promise<Own>;
 
 /**
- * Whether the whole file is needed before the first model is asked: more than one may be, the model wants its length, or what it
- * costs goes by a length that only the whole file tells.
+ * Whether the whole file is needed before the first model is asked: more than one may be, it may only cost or last so much, the
+ * model wants its length, or what it costs goes by a length that only the whole file tells.
  *
  * @param model as the form names it; empty where it does not, or not yet
  */
 export function needsWholeFile(
-  { model, hasFallbacks }: { model: string; hasFallbacks: boolean },
+  { model, hasFallbacks, hasLimits }: { model: string; hasFallbacks: boolean; hasLimits: boolean },
   { contentType, head }: Pick<UploadedFile, 'contentType' | 'head'>,
   { providers, prices }: Pick<ChainDependencies, 'providers' | 'prices'>,
 ): boolean {
-  if (hasFallbacks) return true;
+  if (hasFallbacks || hasLimits) return true;
   const provider = isSlug(model) ? providers.get(providerOf(model)) : undefined;
   const price = provider === undefined ? undefined : prices.priceOf(model, 'batch');
   if (price !== undefined && costsByLength([{ own: false, price }]) && isLengthHidden(contentType, head)) return true;

@@ -25,7 +25,7 @@ import { type Assembly, type BeforeStore, consoleUrl, lastingName, ownUrl } from
 import { type EdgeServices, openEdge } from './edge.ts';
 import { type Live, openEdgeLive, openLive } from './live.ts';
 import { closeOwnLost } from './lost-work.ts';
-import { auditHourly, notePrices, openHistory, openMoney } from './money.ts';
+import { auditHourly, noteCeilings, notePrices, openHistory, openMoney } from './money.ts';
 import { openMembers, openNetwork, type SharedNetwork } from './network.ts';
 import { openTraces } from './observing/session-trace.ts';
 import { type Mails, openMails, openPeople } from './people.ts';
@@ -228,6 +228,7 @@ class Node {
       backups.begin(own.ledger.id);
       own.onLost(() => backups.end());
       await notePrices(assembly);
+      await noteCeilings(assembly);
       this.#mails = openMails(assembly, () => this.#consoleUrl ?? this.#url);
     }
     if (roles.has('edge')) this.#behind = await this.#openEdgeServices(assembly, vault, shared, far);

@@ -1,5 +1,6 @@
 // The money of a node: the price list in force, reservations and their settlement, and what processes before left unsettled.
 import { join } from 'node:path';
+import { ceilingsIn } from '../api/spend-ceilings.ts';
 import type { PriceList } from '../config/prices/price-list.ts';
 import { loadPriceList } from '../config/prices/read-price-list.ts';
 import { FileReservations } from '../files/money/file-reservations.ts';
@@ -55,6 +56,15 @@ export async function openMoney(
       logger.info({ sessionId: id, usd }, 'session settled');
     },
     onDailySpend: (head) => spend.reached(head),
+    onCeiling: (ceiling) => {
+      if (!spend.ceiling(ceiling)) return;
+      const { scope, provider, period, percent } = ceiling;
+      metrics.spendReached(`${percent}`);
+      logger.info(
+        { scope, provider: provider === '' ? undefined : provider, period, percent },
+        'spend ceiling reached',
+      );
+    },
   });
   metrics.watchGauge(
     'holds_on_trust',
@@ -113,6 +123,15 @@ export async function notePrices({ config, providers, store, logger }: Assembly)
     await store.notePrices(loadPriceList([...providers.values()], config.billing).version);
   } catch (error) {
     logger.error({ err: error }, 'the prices could not be noted');
+  }
+}
+
+/** The operator's ceilings on spend are kept with the accounts, so that all nodes are held to them. */
+export async function noteCeilings({ config, store, logger }: Assembly): Promise<void> {
+  try {
+    await store.setGatewayCeilings(ceilingsIn(config.billing.spendCeilings ?? '') ?? []);
+  } catch (error) {
+    logger.error({ err: error }, 'the spend ceilings of the gateway could not be set');
   }
 }
 

@@ -15,6 +15,7 @@ const FITTING: Readonly<Record<string, string>> = {
   mailFrom: 'Voxgate <voxgate@mail.example>',
   ...{ trustedProxies: '10.0.0.0/8, fd00::1', webhookNetworks: '192.0.2.0/24' },
   nats: 'nats://127.0.0.1:4222',
+  spendCeilings: '100/day,deepgram:20/month',
   roles: 'edge,upstream,accounts',
   nodeId: 'node-1',
   natsPrefix: 'asr',

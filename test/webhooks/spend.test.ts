@@ -17,6 +17,7 @@ function node(rig: ReturnType<typeof webhookRig>, name: string) {
     settings: { directory: temporaryDirectory(), journalSyncMs: 2_000_000_000, graceMs: 0, historyDays: 0 },
     onFault: (_, error) => expect.unreachable(String(error)),
     onDailySpend: (head) => spend.reached(head),
+    onCeiling: (ceiling) => void spend.ceiling(ceiling),
   });
 }
 
@@ -39,10 +40,45 @@ it('is reported once a day by two nodes, for a hold that is refused or shortened
   });
   await expect(two.hold(headOf(who, 'ses_4'), holdOf(900n, 900n))).rejects.toThrow();
   await rig.pass(1_000);
-  const first = ['spend.reached', { key_id: who.keyId, date: '2026-11-21' }];
+  const more = { scope: 'key', period: 'day', percent: 100 };
+  const first = ['spend.reached', { key_id: who.keyId, date: '2026-11-21', ...more }];
   expect(days()).toEqual([first]);
   await rig.pass(DAY_MS);
   await expect(two.hold(headOf(who, 'ses_5'), holdOf(9_000n, 9_000n))).rejects.toThrow();
   await rig.pass(1_000);
-  expect(days()).toEqual([first, ['spend.reached', { key_id: who.keyId, date: '2026-11-22' }]]);
+  expect(days()).toEqual([first, ['spend.reached', { key_id: who.keyId, date: '2026-11-22', ...more }]]);
+});
+
+it('is reported at 50, 80 and 100 % of a ceiling, once in its period, by whichever node holds or is refused', async () => {
+  const rig = webhookRig();
+  const who = rig.customer({ limit: null });
+  const ceilings = [{ usd: '0.001', period: 'hour', provider: 'loopback' }] as const;
+  rig.ledger.setSpendCeilings(who.organisationId, ceilings, { type: 'operator', id: 'test' });
+  rig.create(who.organisationId, 'https://a.example/', ['spend.reached']);
+  rig.start();
+  await idle();
+  const nodes = [node(rig, 'one'), node(rig, 'two')];
+  const percents = () => rig.sent.map(({ body }) => body.data.percent);
+  const hold = (index: number, wanted: bigint, least = 0n) =>
+    nodes[index % 2]!.hold(headOf(who, `ses_${index}`), holdOf(wanted, least, 3 * 3_600_000));
+  await hold(1, 400n);
+  await rig.pass(1_000);
+  expect(percents()).toEqual([]);
+  await hold(2, 100n);
+  await rig.pass(1_000);
+  expect(rig.sent.map(({ body }) => [body.type, body.data])).toEqual([
+    [
+      'spend.reached',
+      {
+        ...{ key_id: null, date: '2026-11-21', scope: 'organisation', provider: 'loopback' },
+        ...{ period: 'hour', period_start: '2026-11-21T12:00:00.000Z', percent: 50 },
+        ...{ limit_usd: '0.001', used_usd: '0.0005' },
+      },
+    ],
+  ]);
+  await hold(3, 300n);
+  await hold(4, 600n);
+  for (const index of [5, 6, 7, 8]) await expect(hold(index, 600n, 600n)).rejects.toThrow(/spend ceiling/);
+  await rig.pass(1_000);
+  expect(percents()).toEqual([50, 80, 100]);
 });

@@ -181,7 +181,12 @@ export const KEY_CODES: readonly ErrorCode[] = [
 ];
 
 /** Where a client token is taken as well. */
-export const TOKEN_CODES: readonly ErrorCode[] = ['invalid_token', 'token_expired'];
+export const TOKEN_CODES: readonly ErrorCode[] = [
+  'invalid_token',
+  'token_expired',
+  'token_used',
+  'language_not_allowed',
+];
 
 /** Wherever something is asked in the query or the body. */
 export const QUERY_CODES: readonly ErrorCode[] = ['invalid_request', 'duplicate_parameter'];
@@ -190,6 +195,8 @@ export const QUERY_CODES: readonly ErrorCode[] = ['invalid_request', 'duplicate_
 const CHAIN_CODES: readonly ErrorCode[] = [
   'invalid_provider_params',
   'insufficient_credit',
+  'max_cost_reached',
+  'spend_ceiling_reached',
   'scope_not_allowed',
   'model_not_allowed',
   'region_not_allowed',
@@ -212,6 +219,7 @@ export const FILE_CODES: readonly ErrorCode[] = [
   'request_timeout',
   'idempotency_conflict',
   'file_too_large',
+  'audio_too_long',
   'unsupported_media_type',
   'upstream_failed',
   'upstream_exhausted',

@@ -1,6 +1,7 @@
 // Reservations for files: what one may cost is held before a provider is asked, renewed while it works, and settled or released
 // at the end.
 import type { Clock } from '../../../machines/clock.ts';
+import { ownerOf } from '../../api/slug.ts';
 import { lineCostMicroUsd } from '../../config/prices/price.ts';
 import { boundMicroUsd, dearestMicroUsd } from '../../config/prices/reserve.ts';
 import type { ResolvedCandidate } from '../../live/failover/chain.ts';
@@ -114,7 +115,7 @@ export class FileReservations {
    * Holds what the dearest member of the chain would cost. With free models and own keys alone nothing is held, and where nothing can be
    * refused the hold is made beside the work, or with the charge of a file that takes no time.
    *
-   * @throws ApiError `insufficient_credit`, `rate_limit_exceeded` (of money a day), `ledger_unavailable`
+   * @throws ApiError `insufficient_credit`, `rate_limit_exceeded` (of money a day), `spend_ceiling_reached`, `ledger_unavailable`
    */
   async reserve(request: FileReservationRequest): Promise<ReservedFile> {
     const { id, organisationId, keyId, model, members, secondsMax } = request;
@@ -126,7 +127,8 @@ export class FileReservations {
     const dearest = dearestMicroUsd(members, audioMsMax);
     const shared = isShared ? boundMicroUsd(members, audioMsMax) : 0n;
     const wantedMicroUsd = shared > dearest ? shared : dearest;
-    const hold: HoldRequest = { wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS };
+    const providers = members.length === 1 ? {} : providersOf(members);
+    const hold: HoldRequest = { wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS, ...providers };
     const { isUnlimited = false, atMs = 0 } = this.#grantOf(head) ?? {};
     const isHeldLater = isUnlimited && !again && wantedMicroUsd > 0n && this.#options.clock.now() - atMs < BRIEF_MS;
     if (!isHeldLater) {
@@ -263,6 +265,11 @@ export class FileReservations {
     });
   }
 }
+
+/** Any of them may come to transcribe the file. */
+const providersOf = (members: readonly FileCandidate[]): Pick<HoldRequest, 'providers'> => ({
+  providers: [...new Set(members.filter((member) => !isFree(member)).map(({ slug }) => ownerOf(slug)))],
+});
 
 /**
  * A line for each model, account and price: together the audio of the file, to the millisecond. A second price of a model in the same chain is

@@ -8,8 +8,10 @@ import {
   isUnlimited,
   lastResortFor,
   redactedFor,
+  requireLanguages,
   requireModels,
   residencyRulesOf,
+  spendOf,
 } from '../../accounts/auth/permissions.ts';
 import { AUTO } from '../../api/choice.ts';
 import { ApiError, type ErrorCode } from '../../api/errors.ts';
@@ -79,6 +81,8 @@ const jobOf = (
     isUnlimited: isUnlimited(caller),
     requireModels: (slugs) => requireModels(caller, slugs),
     allowsModel: (slug) => allowsModel(caller, slug),
+    requireLanguages: (asked) => requireLanguages(caller, asked),
+    limits: spendOf(caller),
     lastResort: lastResortFor(caller, dependencies.lastResort),
     rulesOf: (asked) => residencyRulesOf(caller, asked),
     redacted: redactedFor(caller),
@@ -99,7 +103,7 @@ async function answered(
   // Held until the work is over, whether the client is there or not.
   const release = await dependencies.limits.takeFile(caller.key);
   try {
-    const { result, upload } = await job.run(readUpload(request, dependencies, caller.key, onFile));
+    const { result, upload } = await job.run(readUpload(request, dependencies, caller.key, onFile, spendOf(caller)));
     const warnings = [...(dependencies.ownWarnings?.() ?? []), ...result.warnings];
     return { reply: answerOf({ ...result, warnings }, requestId), sent: upload.sent };
   } finally {

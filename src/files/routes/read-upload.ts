@@ -6,6 +6,7 @@ import type { ApiKey } from '../../accounts/keys/calls.ts';
 import type { AudioSource } from '../../api/audio-source.ts';
 import { AUTO } from '../../api/choice.ts';
 import { ApiError, apiError } from '../../api/errors.ts';
+import type { RequestLimits } from '../../api/request-limits.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
 import { readJson } from '../../http/json-body.ts';
 import { type Form, type FormLimits, readForm } from '../../http/multipart/form.ts';
@@ -86,12 +87,14 @@ export const requestOf = (
  * Reads the form of a request as a job asks for it.
  *
  * @param onFile hears the bytes of the file, or the address in their place
+ * @param limits of its client token
  */
 export function readUpload(
   request: ServerRequest,
   dependencies: UploadDependencies,
   key: Uploader,
   onFile?: (chunk: Uint8Array) => void,
+  limits?: RequestLimits,
 ): ReadUpload<FormUpload> {
   return async (limit, admit) => {
     const limitsFor = (body: { destroy(error: Error): unknown }): FormLimits => ({
@@ -101,7 +104,7 @@ export function readUpload(
         admitEarly(fields, admit, dependencies, key).catch((error: Error) => {
           if (!mayBeMended(error, fields)) body.destroy(error);
         });
-        return mustKeep(fields, { contentType, head }, dependencies, key);
+        return mustKeep(fields, { contentType, head }, dependencies, key, limits);
       },
     });
     try {
@@ -132,11 +135,14 @@ function opened(...[form, ...more]: Parameters<typeof uploadOf>): FormUpload {
 /** What stands for a file in the print of a request that has an address. */
 export const printOf = ({ url, param }: AudioSource): Uint8Array => Buffer.from(`${param} ${url}`);
 
+const LIMITS: readonly string[] = ['max_cost', 'max_seconds'];
+
 function mustKeep(
   fields: readonly Field[],
   file: Parameters<typeof needsWholeFile>[1],
   dependencies: UploadDependencies,
   key: AliasedKey,
+  limits: RequestLimits | undefined,
 ): boolean {
   const asked = dependencies.fieldsOf?.(fields, key) ?? fields;
   const { model: named = '' } = Object.fromEntries(asked);
@@ -145,7 +151,8 @@ function mustKeep(
     model === AUTO ||
     fallbacks.length > 0 ||
     asked.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '');
-  return needsWholeFile({ model, hasFallbacks }, file, dependencies);
+  const hasLimits = limits !== undefined || asked.some(([name, value]) => LIMITS.includes(name) && value !== '');
+  return needsWholeFile({ model, hasFallbacks, hasLimits }, file, dependencies);
 }
 
 /** Reads what a client sent that asked before: a file is only listened to, and nothing is fetched. */

@@ -38,7 +38,7 @@ function mint(dependencies: PlaygroundDependencies) {
     const key = await keyFor(organisationId, by);
     const headers = dependencies.limits.takeToken(key);
     const caller = { organisationId, keyId: key.id, key, via: 'key' } as const;
-    const token = dependencies.authenticator.mint(caller, TOKEN_TTL_SECONDS.default, current.person.id);
+    const token = dependencies.authenticator.mint(caller, TOKEN_TTL_SECONDS.default, {}, current.person.id);
     return json(200, token, headers);
   };
 }

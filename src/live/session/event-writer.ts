@@ -12,7 +12,7 @@ import { choiceOf } from '../failover/choice/choose.ts';
 import type { OddLayout } from './audio/format-watch.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionOpening, SessionSettings, SessionTotals } from './session-opening.ts';
-import { suspendMsOf } from './session-parts.ts';
+import { longestMsOf, suspendMsOf } from './session-parts.ts';
 
 /** A position in a session's audio as its client is told it: seconds, to the microsecond. */
 export const secondsOf = (sample: number, sampleRate: number): number => Math.round((sample / sampleRate) * 1e6) / 1e6;
@@ -62,7 +62,7 @@ export class EventWriter {
       limits: {
         idle_seconds: settings.idleMs / 1000,
         suspend_seconds: suspendMsOf(request, settings) / 1000,
-        session_seconds: settings.longestMs / 1000,
+        session_seconds: longestMsOf(request, settings) / 1000,
         binary_frame_bytes: Math.min(settings.binaryFrameBytesMax, messageBytesMax),
         text_frame_bytes: settings.textFrameBytesMax,
       },

@@ -59,6 +59,10 @@ export function outboxOf(
 export const suspendMsOf = ({ suspendSeconds }: ListenRequest, settings: SessionSettings): number =>
   suspendSeconds === undefined ? settings.suspendMs : suspendSeconds * 1000;
 
+/** How long the session may be open: a request can only shorten it. */
+export const longestMsOf = ({ limits }: ListenRequest, { longestMs }: SessionSettings): number =>
+  limits?.maxSeconds === undefined ? longestMs : Math.min(longestMs, limits.maxSeconds * 1000);
+
 /** How far audio is gathered before it leaves. */
 export const gatheringOf = ({ request }: SessionOpening, { gathering, settings }: SessionDependencies): Gathering =>
   gathering[request.latency ?? settings.latency];
@@ -77,18 +81,18 @@ export const formattedWaitMsOf = (timings: readonly LiveTiming[]): number =>
 
 /** @param first the member of the chain to begin with */
 export function chartInputOf(
-  { chain, sessionId }: SessionOpening,
+  { chain, sessionId, request }: SessionOpening,
   settings: SessionSettings,
   timings: readonly LiveTiming[],
   first: number,
 ): SessionInput {
-  const { longestMs, drainMs, backOffMs, settleMs, upstreamRetries, retryMs } = settings;
+  const { drainMs, backOffMs, settleMs, upstreamRetries, retryMs } = settings;
   return {
     sessionId,
     chain: chain.map((member) => member.slug),
     first,
     limits: {
-      longestMs,
+      longestMs: longestMsOf(request, settings),
       drainMs,
       backOffMs,
       settleMs,

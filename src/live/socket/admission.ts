@@ -7,10 +7,13 @@ import {
   isUnlimited,
   lastResortFor,
   redactedFor,
+  requireLanguages,
   requireModels,
   residencyRulesOf,
+  spendOf,
 } from '../../accounts/auth/permissions.ts';
 import { type Configure, isCoded, type ListenRequest } from '../../api/listen.ts';
+import { tightest } from '../../api/request-limits.ts';
 import type { OpusDecoder } from '../../audio/codecs/opus-decoder.ts';
 import type { Meter, MeterCandidate } from '../../money/ledger/meter.ts';
 import { pricedMembers } from '../../money/ledger/meter-contract.ts';
@@ -76,6 +79,7 @@ async function channelOf(
   try {
     dependencies.sessions.admit();
     const { request, members, warnings } = await chainFor(parameters, caller, dependencies, keeps);
+    if (caller.token !== undefined && keeps === undefined) await dependencies.authenticator.redeem(caller);
     const now = dependencies.wallNow();
     const sessionId = newSessionId(dependencies.node, now);
     const opening = {
@@ -135,9 +139,11 @@ export async function chainFor(
   const asked = chainNamed(caller.key, readListenQuery(parameters));
   const request = {
     ...asked,
+    limits: tightest(asked.limits, spendOf(caller)),
     latency: asked.latency ?? caller.key.latency ?? undefined,
     redacted: redactedFor(caller, asked.redacted),
   };
+  requireLanguages(caller, request);
   const ask: Ask = {
     ...request,
     mode: 'live',
@@ -211,14 +217,19 @@ async function decoderFor(
   return isCoded(encoding) ? await opus.open(organisationId, sampleRate) : undefined;
 }
 
+/** Several channels are one session to the client: each may cost its share. */
+function maxMicroUsdOf({ limits, channels = 1 }: ListenRequest): bigint | undefined {
+  return limits?.maxMicroUsd === undefined ? undefined : limits.maxMicroUsd / BigInt(channels);
+}
+
 /** What the session may spend; throws an ApiError when that is nothing. */
 function openMeter(
-  { sessionId, organisationId, keyId, chain }: Omit<SessionOpening, 'meter' | 'release'>,
+  { sessionId, organisationId, keyId, chain, request }: Omit<SessionOpening, 'meter' | 'release'>,
   openedAt: Date,
   isUnlimited: boolean,
   { reservations }: Pick<ListenDependencies, 'reservations'>,
 ): Promise<Meter> {
   const model = (chain[0] as ResolvedCandidate).slug;
   const head = { id: sessionId, organisationId, keyId, mode: 'live' as const, model, openedAt: openedAt.toISOString() };
-  return reservations.open(head, pricedMembers(chain), isUnlimited);
+  return reservations.open(head, pricedMembers(chain), isUnlimited, maxMicroUsdOf(request));
 }

@@ -18,6 +18,7 @@ import {
   SUSPEND_SECONDS,
 } from '../../api/listen.ts';
 import { classesOf, REDACT_HOLD_MS } from '../../api/redaction.ts';
+import { MAX_SECONDS, type RequestLimits, USD_FORM } from '../../api/request-limits.ts';
 import { type DataResidencyRule, REGIONS, regionsIn } from '../../api/residency-rule.ts';
 import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
 import {
@@ -30,6 +31,7 @@ import {
   Redaction,
   type Vocabulary,
 } from '../../api/vocabulary.ts';
+import { microUsdOf } from '../../config/prices/price.ts';
 
 /** What goes with a resume token, and is read with it. */
 const BESIDE_TOKEN = ['last_seq', 'heard_seconds'] as const;
@@ -58,6 +60,8 @@ const KNOWN = [
   'strict',
   'region',
   'retention',
+  'max_cost',
+  'max_seconds',
   'start',
   'api_key',
   'resume',
@@ -109,6 +113,7 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
     redacted: classesOf(common.redact),
     redactHoldMs: readInteger('redact_hold_ms', query.get('redact_hold_ms'), REDACT_HOLD_MS),
     isResumable: readResume(query.get('resume')),
+    limits: readLimits(query),
   };
 }
 
@@ -124,6 +129,23 @@ export function readRule(region: string | undefined, retention: string | undefin
   if (retention !== undefined && retention !== 'none')
     throw bad('retention', `\`retention\` is "${printable(retention)}"; it is none, or left out.`);
   return { regions, retention: retention ?? null };
+}
+
+const USD = new RegExp(USD_FORM);
+
+/** Undefined where the request has neither. */
+export function readLimits(query: ReadonlyMap<string, string>): RequestLimits | undefined {
+  const [cost, seconds] = [query.get('max_cost'), query.get('max_seconds')];
+  if (cost === undefined && seconds === undefined) return undefined;
+  if (cost !== undefined && !USD.test(cost))
+    throw bad(
+      'max_cost',
+      `\`max_cost\` is "${printable(cost)}"; it is an amount in USD such as 0.25, with six decimals at most.`,
+    );
+  return {
+    maxSeconds: readInteger('max_seconds', seconds, MAX_SECONDS),
+    maxMicroUsd: cost === undefined ? undefined : microUsdOf(cost),
+  };
 }
 
 /** Comma-separated slugs, or a JSON array of slugs and `{model, provider_params}`. */

@@ -2,6 +2,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 import type { ListedPrice } from '../../config/prices/price-list.ts';
 import type { HoldGrant, HoldRequest, LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
+import type { ReachedCeiling } from '../store/ceiling-words.ts';
 
 /** One member of a chain, as the bill sees it. `own`: on the customer's own provider key. */
 export interface MeterCandidate {
@@ -31,7 +32,7 @@ export interface MeterSource {
 }
 
 /** Why no more may be spent. `ledger`: it did not answer for too long. */
-export type Shortage = 'credit' | 'daily_spend' | 'ledger';
+export type Shortage = 'credit' | 'daily_spend' | 'ceiling' | 'max_cost' | 'ledger';
 
 /**
  * `free`: nothing is held, since nothing is charged. `held`: audio goes as far as what is held. `starved`: it waits for more.
@@ -46,18 +47,25 @@ export interface MeterListener {
   ranOut(): void;
   /** Less was granted than requested: what is left may be the last. Once. */
   low(shortage: Shortage, leftMs: number): void;
+  /** A part of a ceiling on spend is used that was not reported before. */
+  reached?(ceiling: ReachedCeiling): void;
 }
 
 /** What a session or file may spend at first. */
-export interface Grant extends HoldGrant {
+export interface Grant extends Omit<HoldGrant, 'limitedBy'> {
+  /** What kept it from being all that was wanted. */
+  limitedBy: HoldGrant['limitedBy'] | 'max_cost';
   /** The ledger did not answer, and would have granted every hold: nothing is held. */
   onTrust?: true;
 }
 
 /** Reservations, as a meter needs them. */
 export interface MeterReservations {
-  /** Rejects with an ApiError, which leaves all as it was. `isUnlimited`: the ledger would grant every hold. */
-  begin(head: SessionHead, member: MeterCandidate, isUnlimited: boolean): Promise<Grant>;
+  /**
+   * Rejects with an ApiError, which leaves all as it was. `isUnlimited`: the ledger would grant every hold. `roomMicroUsd`: the most
+   * that the session may still cost.
+   */
+  begin(head: SessionHead, member: MeterCandidate, isUnlimited: boolean, roomMicroUsd?: bigint): Promise<Grant>;
   renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant>;
   /** Settles once and for good; whatever happens in between is theirs to bear. */
   settle(head: SessionHead, end: SessionEnd): unknown;
@@ -70,6 +78,8 @@ export interface MeterOptions {
   grant: Grant;
   /** Whether the ledger grants every hold of this customer. */
   isUnlimited: boolean;
+  /** The most that the session may cost. */
+  maxMicroUsd?: bigint | undefined;
   clock: Clock;
   reservations: MeterReservations;
   /** Audio that is let through without a hold while the ledger does not answer. */

@@ -1,9 +1,12 @@
 // What one live session may spend: how far its audio and its open connection may go on the held money, when to ask for more, and
 // what happens when there is none. Positions are milliseconds of the session's audio.
+
+import { ownerOf } from '../../api/slug.ts';
 import { billedMsOf, lineCostMicroUsd } from '../../config/prices/price.ts';
 import { boundMicroUsd, carriedMs } from '../../config/prices/reserve.ts';
 import type { HoldGrant, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
 import {
+  type Grant,
   type MeterCandidate,
   type MeterListener,
   type MeterOptions,
@@ -34,7 +37,11 @@ export class Meter {
   #source: MeterSource | undefined;
   #listener: MeterListener | undefined;
   #active: MeterCandidate;
+  /** With `max_cost`: the members that heard some of it, whose prices may apply to audio without a final. */
+  readonly #heard: MeterCandidate[] = [];
   #held: bigint;
+  /** Where there are ceilings on spend: the providers that the hold is for. */
+  #providers: readonly string[] | undefined;
   /** What the settled lines had cost when the hold was made: it pays for what comes after. */
   #paid = 0n;
   #allowed: number;
@@ -56,7 +63,9 @@ export class Meter {
     this.head = options.head;
     this.add(options.members);
     this.#active = this.#members[0] as MeterCandidate;
+    if (options.maxMicroUsd !== undefined) this.#heard.push(this.#active);
     this.#held = options.grant.heldMicroUsd;
+    this.#providers = options.grant.providers;
     this.#shortage = options.grant.limitedBy ?? undefined;
     if (options.grant.onTrust) this.#beginOnTrust();
     this.#allowed = this.#reach();
@@ -76,10 +85,16 @@ export class Meter {
     if (this.#ended || this.#held > 0n || !isFree(this.#active) || isFree(member)) return;
     const lines = this.#source?.settledLines() ?? [];
     const { reservations, isUnlimited } = this.#options;
-    const { heldMicroUsd, onTrust } = await reservations.begin(this.head, this.#rest(lines, member), isUnlimited);
+    const { heldMicroUsd, onTrust, providers } = await reservations.begin(
+      this.head,
+      this.#rest(lines, member),
+      isUnlimited,
+      this.#roomBeyond(lines),
+    );
     if (this.#ended) return;
     // Whether it is enough is found out when the member hears. One that never does gives it back at the next renewal.
     this.#held = heldMicroUsd;
+    this.#providers = providers;
     if (onTrust) this.#beginOnTrust();
     this.#extend();
     this.#arm(onTrust ? AGAIN_MS : RENEW_MS);
@@ -90,6 +105,7 @@ export class Meter {
     this.#source = source;
     this.#listener = listener;
     if (this.#shortage !== undefined) this.#tellLow();
+    this.#tellReached(this.#options.grant);
     if (!isFree(this.#active)) this.#arm(this.#failures > 0 ? AGAIN_MS : RENEW_MS);
   }
 
@@ -101,9 +117,12 @@ export class Meter {
   /** Another member of the chain hears from now on: what is held goes as far as its price lets it. */
   use(index: number): void {
     this.#active = this.members[index] as MeterCandidate;
+    const isNew = this.#options.maxMicroUsd !== undefined && !this.#heard.includes(this.#active);
+    if (isNew) this.#heard.push(this.#active);
     this.#extend();
     if (isFree(this.#active)) return;
     if (this.#timer === undefined) this.#arm(RENEW_MS);
+    if (!this.#isCovered) this.#ask();
     this.sent();
   }
 
@@ -182,13 +201,46 @@ export class Meter {
   /** How much more than the lines the hold pays for, at the price of the member that hears. */
   #carriedFrom(lines: readonly UsageLine[]): number {
     if (isFree(this.#active)) return Number.POSITIVE_INFINITY;
+    if (!this.#isCovered) return 0;
     const left = this.#held - (costOf(lines) - this.#paid);
     const price = [this.#rest(lines)];
     const carried = carriedMs(price, left < 0n ? -left : left);
     // Nothing that is heard from now on costs more.
     if (carried === Number.POSITIVE_INFINITY) return carried;
     // What was let through on trust and is settled since counts against the trust.
-    return this.#trustedMs + (left < 0n ? -carried : carried);
+    const reach = this.#trustedMs + (left < 0n ? -carried : carried);
+    const room = this.#roomBeyond(lines);
+    return room === undefined ? reach : Math.min(reach, this.#carriedIn(room, lines));
+  }
+
+  /** Whether the hold is for the provider that hears. It is asked for where it is not. */
+  get #isCovered(): boolean {
+    return this.#providers === undefined || this.#providers.includes(ownerOf(this.#active.slug));
+  }
+
+  /** Also those that heard some of it before: they may be charged for audio without a final. */
+  #heldFor(): { providers?: readonly string[] } {
+    const providers = this.#providers;
+    if (providers === undefined || isFree(this.#active)) return {};
+    return { providers: this.#isCovered ? providers : [...providers, ownerOf(this.#active.slug)] };
+  }
+
+  #tellReached({ reached = [] }: Pick<Grant, 'reached'>): void {
+    for (const ceiling of reached) this.#listener?.reached?.(ceiling);
+  }
+
+  /** What `max_cost` leaves beyond the lines; undefined without it. */
+  #roomBeyond(lines: readonly UsageLine[]): bigint | undefined {
+    const { maxMicroUsd } = this.#options;
+    return maxMicroUsd === undefined ? undefined : most(0n, maxMicroUsd - costOf(lines));
+  }
+
+  /** How much audio beyond the lines the room pays for, whichever of the members that heard some of it is charged. */
+  #carriedIn(room: bigint, lines: readonly UsageLine[]): number {
+    return carriedMs(
+      this.#heard.map((member) => this.#rest(lines, member)),
+      room,
+    );
   }
 
   /** A member's price, without what is charged only once, at whatever rate, and was charged. */
@@ -209,19 +261,32 @@ export class Meter {
     const free = isFree(this.#active);
     const price = [this.#rest(lines)];
     // What was sent and is not settled may have been heard by a dearer member.
-    const unsettledMicroUsd = costOf(source.sentLines()) - costOf(lines) + boundMicroUsd(price, AHEAD_MS);
-    const wantedMicroUsd = free ? 0n : most(boundMicroUsd(price, wantedMs), unsettledMicroUsd);
+    const unsettledMicroUsd = costOf(source.sentLines()) - costOf(lines);
+    const aheadMicroUsd = unsettledMicroUsd + boundMicroUsd(price, AHEAD_MS);
+    const neededMicroUsd = free ? 0n : most(boundMicroUsd(price, wantedMs), aheadMicroUsd);
+    const leastMicroUsd = this.#isCovered ? 0n : unsettledMicroUsd;
+    const room = free ? undefined : this.#roomBeyond(lines);
+    const isShort = room !== undefined && (room < neededMicroUsd || this.#carriedIn(room, lines) < wantedMs);
+    const wantedMicroUsd = isShort && room < neededMicroUsd ? room : neededMicroUsd;
     this.#options.reservations
-      .renew(this.head, lines, { wantedMicroUsd, leastMicroUsd: 0n, leaseMs: LEASE_MS, ...this.#trust() })
+      .renew(this.head, lines, {
+        wantedMicroUsd,
+        leastMicroUsd,
+        leaseMs: LEASE_MS,
+        ...this.#trust(),
+        ...this.#heldFor(),
+      })
       .then(
-        (grant) => this.#granted(grant, costOf(lines)),
+        (grant) => this.#granted(isShort ? withinCost(grant) : grant, costOf(lines)),
         () => this.#unanswered(),
       );
   }
 
-  #granted({ heldMicroUsd, limitedBy, settled }: HoldGrant, paid: bigint): void {
+  #granted(grant: Grant, paid: bigint): void {
+    const { heldMicroUsd, limitedBy, settled, providers } = grant;
     this.#asking = false;
     if (this.#ended) return;
+    this.#providers = providers;
     this.#failures = 0;
     this.#trustedMs = 0;
     this.#held = heldMicroUsd;
@@ -235,7 +300,10 @@ export class Meter {
     }
     this.#extend();
     if (this.#shortage !== undefined) this.#tellLow();
+    this.#tellReached(grant);
     this.#arm(RENEW_MS);
+    // Another model hears since this was asked for.
+    if (!this.#isCovered && this.#shortage === undefined) this.#ask();
   }
 
   /** The ledger does not answer. A session is not made to pay for that: it continues for a while, on trust. */
@@ -298,6 +366,10 @@ export class Meter {
 }
 
 const NOTHING_HEARD = { reason: 'client_closed', code: null, audioMs: 0, lines: [] } as const;
+
+/** All of it was granted, and it is the last that `max_cost` allows. */
+const withinCost = (grant: HoldGrant): Grant =>
+  grant.limitedBy === null ? { ...grant, limitedBy: 'max_cost' } : grant;
 
 const most = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 

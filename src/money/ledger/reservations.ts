@@ -1,6 +1,7 @@
 // The reservations of a node: money is held for sessions and files when they begin and settled when they end, and what the ledger
 // could not take yet is not forgotten. How far a hold goes is meter.ts and billing/reserve.ts; what a movement is, the ledger itself.
 import type { Clock } from '../../../machines/clock.ts';
+import { ownerOf } from '../../api/slug.ts';
 import { boundMicroUsd } from '../../config/prices/reserve.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type {
@@ -12,12 +13,13 @@ import type {
   SessionRecord,
   UsageLine,
 } from '../store/calls.ts';
+import { ceilingIn, GATEWAY_SCOPE, type ReachedCeiling } from '../store/ceiling-words.ts';
 import { History } from './history/history.ts';
 import { EndedEntry, Journal, LiveEntry } from './journal.ts';
 import { isFree, LEASE_MS, Meter, type MeterCandidate } from './meter.ts';
 import type { Grant } from './meter-contract.ts';
 import { NEVER, type Recovered, recoverUsage } from './recovery.ts';
-import { apiErrorOf } from './shortage.ts';
+import { apiErrorOf, tooDear } from './shortage.ts';
 import { UnansweredHolds } from './unanswered-holds.ts';
 
 /** What a session holds when it opens, in audio. */
@@ -57,6 +59,8 @@ export interface ReservationsOptions {
   onSettled?(record: SessionRecord): void;
   /** A hold was refused, or less than was wanted, since the key has spent or holds what it may spend today. */
   onDailySpend?(head: SessionHead): void;
+  /** A part of a ceiling on spend is used that was not reported before, or a hold was refused by it. */
+  onCeiling?(ceiling: ReachedCeiling): void;
 }
 
 interface Pending {
@@ -129,31 +133,43 @@ export class Reservations {
 
   /**
    * A live session's meter, with its first hold. `members` is the chain, the first of it the one that begins. Throws an ApiError:
-   * `insufficient_credit`, `rate_limit_exceeded` for the day's spend, or `ledger_unavailable`. Free ones do not ask the ledger.
-   * `isUnlimited`: the ledger would grant every hold, so none is needed while it does not answer.
+   * `insufficient_credit`, `rate_limit_exceeded` for the day's spend, `max_cost_reached`, or `ledger_unavailable`. Free ones do not ask
+   * the ledger. `isUnlimited`: the ledger would grant every hold, so none is needed while it does not answer. `maxMicroUsd`: the most
+   * that the session may cost.
    */
-  async open(head: SessionHead, members: readonly MeterCandidate[], isUnlimited = false): Promise<Meter> {
+  async open(
+    head: SessionHead,
+    members: readonly MeterCandidate[],
+    isUnlimited = false,
+    maxMicroUsd?: bigint,
+  ): Promise<Meter> {
     const first = members[0] as MeterCandidate;
     if (isFree(first)) {
       this.#requireRoom(UNSETTLED_FREE_MAX);
       this.#note(head);
     }
-    const grant = await this.begin(head, first, isUnlimited);
+    const grant = await this.begin(head, first, isUnlimited, maxMicroUsd);
     const { clock, settings } = this.#options;
     const { graceMs } = settings;
-    const meter = new Meter({ head, members, grant, isUnlimited, clock, reservations: this, graceMs });
+    const meter = new Meter({ head, members, grant, isUnlimited, maxMicroUsd, clock, reservations: this, graceMs });
     this.journal.keep(new LiveEntry(meter, this.#options.wallNow));
     return meter;
   }
 
   /** What the member is to begin with, in a session that holds nothing: a new one, or one that was free so far. The same refusals. */
-  async begin(head: SessionHead, member: MeterCandidate, isUnlimited: boolean): Promise<Grant> {
-    const wantedMicroUsd = isFree(member) ? 0n : boundMicroUsd([member], OPENING_MS);
+  async begin(head: SessionHead, member: MeterCandidate, isUnlimited: boolean, roomMicroUsd?: bigint): Promise<Grant> {
+    const openingMicroUsd = isFree(member) ? 0n : boundMicroUsd([member], OPENING_MS);
     const leastMicroUsd = isFree(member) ? 0n : boundMicroUsd([member], OPENING_MS_MIN);
-    const grant = await this.hold(head, { wantedMicroUsd, leastMicroUsd, leaseMs: LEASE_MS }, isUnlimited);
+    if (roomMicroUsd !== undefined && roomMicroUsd < leastMicroUsd) throw tooDear(member.slug, roomMicroUsd);
+    const isShort = roomMicroUsd !== undefined && roomMicroUsd < openingMicroUsd;
+    const wantedMicroUsd = isShort ? roomMicroUsd : openingMicroUsd;
+    const provider = ownerOf(member.slug);
+    const elsewhere = provider === ownerOf(head.model) ? {} : { providers: [provider] };
+    const hold = { wantedMicroUsd, leastMicroUsd, leaseMs: LEASE_MS, ...elsewhere };
+    const grant = await this.hold(head, hold, isUnlimited);
     // Another process took this one for dead, and settled the session: nothing more can be charged for it.
     if (grant.settled === true) throw apiErrorOf({ reason: 'overflow' });
-    return grant;
+    return isShort && grant.limitedBy === null ? { ...grant, limitedBy: 'max_cost' } : grant;
   }
 
   /** A session that costs nothing is noted in the ledger while it runs, without waiting for it. */
@@ -173,6 +189,7 @@ export class Reservations {
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         if (error.reason === 'daily_spend') this.#options.onDailySpend?.(head);
+        if (error.reason === 'spend_ceiling') this.#noteRefused(head, error);
         // A lock is held for half a second at most before this is told.
         if (error.reason === 'busy' && tries < BUSY_TRIES_MAX) continue;
         const trusted = this.unanswered.instead(head, error, isUnlimited);
@@ -201,7 +218,15 @@ export class Reservations {
 
   #noted(head: SessionHead, grant: HoldGrant): HoldGrant {
     if (grant.limitedBy === 'daily_spend') this.#options.onDailySpend?.(head);
+    for (const ceiling of grant.reached ?? []) this.#options.onCeiling?.(ceiling);
     return grant;
+  }
+
+  #noteRefused({ organisationId }: SessionHead, { message }: StoreError): void {
+    const ceiling = ceilingIn(message);
+    if (ceiling === undefined) return;
+    const told = ceiling.scope === GATEWAY_SCOPE ? null : organisationId;
+    this.#options.onCeiling?.({ ...ceiling, organisationId: told, percent: 100, usedMicroUsd: ceiling.limitMicroUsd });
   }
 
   /** The ledger of this node has settled what another node told of: it belongs in the history of this ledger too. */

@@ -1,12 +1,16 @@
 // What a client is told when there is no credit, or when the ledger cannot be asked.
 import type { SessionEndReason } from '../../../machines/events.ts';
 import { type ApiError, apiError, type ErrorCode } from '../../api/errors.ts';
+import type { SpendPeriod } from '../../api/spend-ceilings.ts';
+import { usdOf } from '../../config/prices/price.ts';
 import type { StoreError } from '../../store/store-error.ts';
+import { ceilingIn } from '../store/ceiling-words.ts';
 
 const LEDGER_RETRY_SECONDS = 1;
 
 /** What a client hears when no hold could be had. */
-export function apiErrorOf({ reason }: Pick<StoreError, 'reason'>): ApiError {
+export function apiErrorOf({ reason, message = '' }: Pick<StoreError, 'reason'> & { message?: string }): ApiError {
+  if (reason === 'spend_ceiling') return ceilingReached(message);
   if (reason === 'insufficient_credit') return apiError('insufficient_credit', shortageWords.credit);
   if (reason === 'daily_spend') {
     return apiError('rate_limit_exceeded', shortageWords.daily_spend, { retryAfterSeconds: secondsToMidnight() });
@@ -14,9 +18,34 @@ export function apiErrorOf({ reason }: Pick<StoreError, 'reason'>): ApiError {
   return apiError('ledger_unavailable', shortageWords.ledger, { retryAfterSeconds: LEDGER_RETRY_SECONDS });
 }
 
+function ceilingReached(sentence: string): ApiError {
+  const ceiling = ceilingIn(sentence);
+  if (ceiling === undefined) return apiError('spend_ceiling_reached', shortageWords.ceiling);
+  const { scope, provider, period, limitMicroUsd } = ceiling;
+  const at = provider === '' ? '' : ` at ${provider}`;
+  // What the operator may spend is not the customer's business.
+  const whose =
+    scope === 'gateway'
+      ? `The gateway's spend ceiling for the ${period}${at}`
+      : `The spend ceiling of this ${scope.startsWith('key_') ? 'key' : 'organisation'}, ${usdOf(limitMicroUsd)} USD a ${period}${at},`;
+  return apiError('spend_ceiling_reached', `${whose} is reached. Try again in the next ${period} (UTC).`, {
+    retryAfterSeconds: secondsTo(period),
+  });
+}
+
+/** A second of the model costs more than `max_cost` leaves. */
+export const tooDear = (slug: string, roomMicroUsd: bigint): ApiError =>
+  apiError(
+    'max_cost_reached',
+    `\`max_cost\` leaves ${usdOf(roomMicroUsd)} USD, and a second of ${slug} costs more. Raise \`max_cost\`, or use a cheaper model.`,
+    { param: 'max_cost' },
+  );
+
 export const shortageCodes = {
   credit: 'insufficient_credit',
   daily_spend: 'rate_limit_exceeded',
+  ceiling: 'spend_ceiling_reached',
+  max_cost: 'max_cost_reached',
   ledger: 'ledger_unavailable',
 } as const satisfies Record<string, ErrorCode>;
 
@@ -24,6 +53,8 @@ export const shortageCodes = {
 export const shortageReasons = {
   credit: 'credit',
   daily_spend: 'credit',
+  ceiling: 'credit',
+  max_cost: 'credit',
   ledger: 'ledger',
 } as const satisfies Record<string, SessionEndReason>;
 
@@ -31,11 +62,21 @@ export const shortageWords = {
   credit:
     'The credit of this organisation is used up. Add credit, or use a model that costs nothing or your own provider key.',
   daily_spend: 'This key has spent what it may spend in a day. Its limit is there again at midnight UTC.',
+  ceiling:
+    'A ceiling on the spend of this key, its organisation or the gateway is reached. It is there again with the next hour, day or month (UTC).',
+  max_cost: 'The session reached its `max_cost`. Open a new one to continue.',
   ledger:
     'The ledger does not answer just now, so no credit can be set aside for paid work. Try again in a moment, or use a model that costs nothing or your own provider key.',
 } as const;
 
-function secondsToMidnight(): number {
-  const dayMs = 86_400_000;
-  return Math.ceil((dayMs - (Date.now() % dayMs)) / 1000);
+const secondsToMidnight = (): number => secondsTo('day');
+
+/** Until the next period begins, by UTC. */
+function secondsTo(period: SpendPeriod): number {
+  const now = Date.now();
+  const lengthMs = period === 'hour' ? 3_600_000 : 86_400_000;
+  const date = new Date(now);
+  const leftMs =
+    period === 'month' ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) - now : lengthMs - (now % lengthMs);
+  return Math.ceil(leftMs / 1000);
 }

@@ -97,6 +97,10 @@ describe('a listen query', () => {
     [{ latency: 'low' }, { latency: 'low' }],
     [{ latency: 'throughput' }, { latency: 'throughput' }],
     [{ suspend_seconds: '3600' }, { suspendSeconds: 3_600 }],
+    [{ max_cost: '0' }, { limits: { maxMicroUsd: 0n } }],
+    [{ max_cost: '999999999.999999' }, { limits: { maxMicroUsd: 999_999_999_999_999n } }],
+    [{ max_cost: '0.25', max_seconds: '600' }, { limits: { maxMicroUsd: 250_000n, maxSeconds: 600 } }],
+    [{ max_seconds: '1' }, { limits: { maxSeconds: 1 } }],
     [{ api_key: 'anything' }, {}],
   ])('%j is read exactly', (parameters, expected) => {
     expect(read(parameters)).toEqual({ ...DEFAULTS, ...expected });
@@ -141,6 +145,18 @@ describe('a listen query', () => {
       `suspend_seconds=${seconds}`,
       [model, ['suspend_seconds', seconds]],
       'suspend_seconds',
+    ]),
+    ...['', '-1', '+1', '1,5', '1e-3', '.5', '1.', '0.0000001', '1000000000', '$1', 'NaN', ' 1', '1\n'].map(
+      (cost): [string, [string, string][], string] => [
+        `max_cost=${JSON.stringify(cost)}`,
+        [model, ['max_cost', cost]],
+        'max_cost',
+      ],
+    ),
+    ...['', '0', '-1', '1.5', '360001', '1e3', 'ten'].map((seconds): [string, [string, string][], string] => [
+      `max_seconds=${seconds}`,
+      [model, ['max_seconds', seconds]],
+      'max_seconds',
     ]),
     ...['', '0', '9', '1.5', 'two'].map((channels): [string, [string, string][], string] => [
       `channels=${channels}`,
@@ -214,7 +230,7 @@ describe('a listen query', () => {
     const refusal = apiErrorOf(parameters);
     expect([refusal.code, refusal.extras.param, refusal.status, refusal.closeCode]).toEqual([code, param, 400, 4000]);
     expect(refusal.message).toMatch(/[.}]$/);
-    expect(refusal.message.length).toBeLessThan(520);
+    expect(refusal.message.length).toBeLessThan(600);
     expect(refusal.message).toMatch(/^[\x20-\x7e…]*$/);
   });
 

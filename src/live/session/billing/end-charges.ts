@@ -46,6 +46,8 @@ export const SESSION_ENDS = [
   row('too_long', 'session_too_long', 'The longest duration is reached.', true, 'sent'),
   row('credit', 'insufficient_credit', 'The credit is used up.', true, null),
   row('credit', 'rate_limit_exceeded', 'The key has reached its daily spend.', true, null),
+  row('credit', 'spend_ceiling_reached', 'A ceiling on spend is reached.', true, null),
+  row('credit', 'max_cost_reached', 'The session reaches its `max_cost`.', true, null),
   row('ledger', 'ledger_unavailable', 'The ledger could not be reached for too long.', true, null),
   row('draining', 'node_draining', 'The node is shut down.', true, 'finals'),
   row('error', 'key_revoked', 'The API key is revoked.', false, 'sent'),

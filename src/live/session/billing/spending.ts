@@ -7,6 +7,7 @@ import { usdOf } from '../../../config/prices/price.ts';
 import type { Meter, MeterState, Shortage } from '../../../money/ledger/meter.ts';
 import { shortageCodes, shortageReasons, shortageWords } from '../../../money/ledger/shortage.ts';
 import type { UsageLine } from '../../../money/store/calls.ts';
+import type { ReachedCeiling } from '../../../money/store/ceiling-words.ts';
 import { type EventWriter, secondsOf } from '../event-writer.ts';
 import type { Signals } from '../signals.ts';
 import { costOf, type Usage } from './usage.ts';
@@ -69,6 +70,7 @@ export class Spending {
           this.#signals.emit('audioAllowed');
         },
         ranOut: () => this.starved(),
+        reached: (ceiling) => this.#warnOf(ceiling),
         low: (shortage, leftMs) => this.#events.warn({ code: lowCodes[shortage], message: lowWords(shortage, leftMs) }),
       },
     );
@@ -132,12 +134,30 @@ export class Spending {
     });
   }
 
+  /** The gateway's own ceilings are for its operator. */
+  #warnOf({ scope, provider, period, percent, limitMicroUsd }: ReachedCeiling): void {
+    if (scope === 'gateway') return;
+    const whose = scope.startsWith('key_') ? 'key' : 'organisation';
+    const at = provider === '' ? '' : ` at ${provider}`;
+    const message = `${percent} % of the spend ceiling of the ${whose} is used: ${usdOf(limitMicroUsd)} USD a ${period}${at}.`;
+    this.#events.warn({ code: 'spend_ceiling_near', message });
+  }
+
   #limitTo(allowedMs: number): void {
     this.#pipeline.limitTo(Math.floor((allowedMs / 1000) * this.#sampleRate));
   }
 }
 
-const lowCodes = { credit: 'credit_low', daily_spend: 'daily_spend_low', ledger: 'ledger_unavailable' } as const;
+const lowCodes = {
+  credit: 'credit_low',
+  daily_spend: 'daily_spend_low',
+  ceiling: 'spend_ceiling_low',
+  max_cost: 'max_cost_low',
+  ledger: 'ledger_unavailable',
+} as const;
 
-const lowWords = (shortage: Shortage, leftMs: number): string =>
-  `${shortageWords[shortage]} The session ends in ${Math.floor(leftMs / 1000)} s of audio if nothing changes.`;
+function lowWords(shortage: Shortage, leftMs: number): string {
+  const left = `${Math.floor(leftMs / 1000)} s of audio`;
+  if (shortage === 'max_cost') return `The session reaches its \`max_cost\` in ${left} and ends then.`;
+  return `${shortageWords[shortage]} The session ends in ${left} if nothing changes.`;
+}
