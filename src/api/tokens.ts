@@ -1,8 +1,17 @@
 // `POST /v1/tokens`: body and answer.
 import { type Static, Type } from '@sinclair/typebox';
+import { MAX_SECONDS, USD_FORM } from './request-limits.ts';
+import { SLUG_LENGTH_MAX } from './slug.ts';
+import { LANGUAGE_TAG } from './vocabulary.ts';
+
+/** A slug, or all models of a provider. */
+const MODEL_PATTERN = '^[a-z0-9][a-z0-9-]{0,31}/(\\*|[A-Za-z0-9][A-Za-z0-9._:-]{0,95})$';
 
 export const TOKEN_PREFIX = 'st_';
 export const TOKEN_TTL_SECONDS = { min: 10, max: 300, default: 60 } as const;
+
+/** Of models and of languages. */
+export const TOKEN_LIST_MAX = 10;
 
 export const TokenRequest = Type.Object(
   {
@@ -12,6 +21,44 @@ export const TokenRequest = Type.Object(
         maximum: TOKEN_TTL_SECONDS.max,
         default: TOKEN_TTL_SECONDS.default,
         description: 'Seconds for which the token opens sessions. A session that is open goes on.',
+      }),
+    ),
+    models: Type.Optional(
+      Type.Array(Type.String({ pattern: MODEL_PATTERN, maxLength: SLUG_LENGTH_MAX }), {
+        minItems: 1,
+        maxItems: TOKEN_LIST_MAX,
+        description:
+          'Models that the token may use, of those of the key: slugs, or `<provider>/*`. Fallbacks count too.',
+        examples: [['deepgram/*']],
+      }),
+    ),
+    max_seconds: Type.Optional(
+      Type.Integer({
+        minimum: MAX_SECONDS.min,
+        maximum: MAX_SECONDS.max,
+        description: 'The longest duration of each session, in seconds. A longer file is refused.',
+      }),
+    ),
+    max_cost: Type.Optional(
+      Type.Union([Type.String({ pattern: USD_FORM }), Type.Number({ minimum: 0 })], {
+        description: 'The most that each session or file may be charged: USD, decimal.',
+        examples: ['0.25'],
+      }),
+    ),
+    languages: Type.Optional(
+      Type.Array(Type.String({ pattern: `^${LANGUAGE_TAG}$` }), {
+        minItems: 1,
+        maxItems: TOKEN_LIST_MAX,
+        description:
+          'Languages that the token may request: BCP-47 tags; `en` includes `en-US`. The request then has to name its `language`, and `auto` is refused.',
+        examples: [['en', 'fr-CA']],
+      }),
+    ),
+    single_use: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'True: the token opens one session or uploads one file, on any node. Resuming that session is not another use.',
       }),
     ),
   },

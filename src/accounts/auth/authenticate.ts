@@ -12,7 +12,16 @@ import { parseKey } from '../keys/key-text.ts';
 import { FailedAttempts, WaitingHandshakes } from './handshake-limits.ts';
 import { KeyUse } from './key-use.ts';
 import { type Caller, requireOrigin, requireScope, residencyRulesOf } from './permissions.ts';
-import { mintToken, tokenIdOf, tokenSecret, verifyToken } from './token.ts';
+import {
+  limitsOfPayload,
+  mintToken,
+  payloadOfLimits,
+  TOKEN_LENGTH_MAX,
+  type TokenLimits,
+  tokenIdOf,
+  tokenSecret,
+  verifyToken,
+} from './token.ts';
 import {
   apiErrorOfDecision,
   invalidKey,
@@ -23,6 +32,8 @@ import {
   REST_PLACE,
   SOCKET_PLACE,
   tokenNotAllowed,
+  tokenTooLong,
+  tokenUsed,
   unanswered,
   uploadNotAllowed,
 } from './verdicts.ts';
@@ -43,7 +54,7 @@ const LIMITS: AuthenticationLimits = {
 };
 
 export interface AuthenticatorOptions {
-  store: Pick<KeyStore & KeyEvents, 'findKeyByHash' | 'findKey' | 'noteKeysUsed' | 'onKeyRevoked'>;
+  store: Pick<KeyStore & KeyEvents, 'findKeyByHash' | 'findKey' | 'noteKeysUsed' | 'redeemToken' | 'onKeyRevoked'>;
   /** Signs client tokens; the same on every node. */
   secret: Uint8Array;
   /** Signed them before; they are good until they expire. */
@@ -69,6 +80,8 @@ interface Claim {
   /** What is wrong with it, given the key it names. */
   fault(key: ApiKey): ApiError | undefined;
   tokenId?: string;
+  /** What a client token is limited to, beside its key. */
+  token?: Caller['token'];
 }
 
 class KeyAuthenticator implements Authenticator {
@@ -115,7 +128,14 @@ class KeyAuthenticator implements Authenticator {
     if (credential?.startsWith(TOKEN_PREFIX) !== true) return this.rest(credential, address, origin);
     const caller = await this.#callerOf(this.#claimOfToken(credential, 'tokens_may_upload'), address);
     requireOrigin(caller, origin);
+    await this.redeem(caller);
     return caller;
+  }
+
+  async redeem({ organisationId, tokenId, token }: Caller): Promise<void> {
+    if (token?.isSingleUse !== true || tokenId === undefined) return;
+    const redeemed = this.#options.store.redeemToken(organisationId, tokenId, token.expiresAtMs);
+    if (!(await redeemed.catch(unanswered))) throw tokenUsed();
   }
 
   async socket(credential: string | undefined, address: string, origin: string | undefined): Promise<Caller> {
@@ -133,7 +153,7 @@ class KeyAuthenticator implements Authenticator {
     }
   }
 
-  mint(caller: Caller, ttlSeconds: number, personId?: string): TokenResponse {
+  mint(caller: Caller, ttlSeconds: number, limits: TokenLimits = {}, personId?: string): TokenResponse {
     if (caller.via === 'token') throw tokenNotAllowed();
     requireTtl(ttlSeconds);
     const issuedAtMs = this.#options.now();
@@ -144,7 +164,9 @@ class KeyAuthenticator implements Authenticator {
       org: caller.organisationId,
       iat: issuedAtMs,
       exp: expiresAtMs,
+      ...payloadOfLimits(limits),
     });
+    if (token.length > TOKEN_LENGTH_MAX) throw tokenTooLong(token.length);
     this.#use.note(caller.organisationId, caller.keyId, issuedAtMs, 1);
     return { token, expires_at: new Date(expiresAtMs).toISOString(), ttl_seconds: ttlSeconds };
   }
@@ -223,6 +245,7 @@ class KeyAuthenticator implements Authenticator {
   #claimOfToken(credential: string, scope: 'listen' | 'tokens_may_upload'): Claim {
     const payload = verifyToken(this.#secrets.all, credential, this.#options.now());
     if (payload === undefined) return { reference: undefined, nobodys: invalidToken, fault: invalidToken };
+    const limits = limitsOfPayload(payload);
     return {
       reference: byId(payload.org, payload.key),
       nobodys: invalidToken,
@@ -235,6 +258,7 @@ class KeyAuthenticator implements Authenticator {
           : apiErrorOfDecision(decision);
       },
       tokenId: payload.jti,
+      token: limits && { ...limits, expiresAtMs: payload.exp },
     };
   }
 
@@ -248,9 +272,10 @@ class KeyAuthenticator implements Authenticator {
     const isGood = known !== undefined && claim.fault(known) === undefined;
     const key = isGood ? known : await this.#lookUp(claim, address);
     this.#use.note(key.organisationId, key.id, this.#options.now());
-    const { tokenId } = claim;
+    const { tokenId, token } = claim;
     const caller = { organisationId: key.organisationId, keyId: key.id, key };
-    return tokenId === undefined ? { ...caller, via: 'key' } : { ...caller, via: 'token', tokenId };
+    if (tokenId === undefined) return { ...caller, via: 'key' };
+    return { ...caller, via: 'token', tokenId, ...(token === undefined ? {} : { token }) };
   }
 
   async #lookUp(claim: Claim, address: string): Promise<ApiKey> {
@@ -296,12 +321,17 @@ export type KeyNames = Pick<Caller, 'organisationId' | 'keyId'>;
 export interface Authenticator {
   /** Takes API keys. `origin`: the header's value. Throws an ApiError; `token_not_allowed` for every client token. */
   rest(credential: string | undefined, address: string, origin?: string): Promise<Caller>;
-  /** Takes API keys as `rest` does, and client tokens of keys with the scope `tokens_may_upload`. Throws an ApiError. */
+  /**
+   * Takes API keys as `rest` does, and client tokens of keys with the scope `tokens_may_upload`. A token for one use is used by it.
+   * Throws an ApiError.
+   */
   upload(credential: string | undefined, address: string, origin?: string): Promise<Caller>;
   /** Takes API keys and client tokens with the scope `listen`, at the handshake only. Throws an ApiError. */
   socket(credential: string | undefined, address: string, origin: string | undefined): Promise<Caller>;
+  /** Uses up a client token for one use; nothing for other callers. Throws an ApiError `token_used`, or `overloaded`. */
+  redeem(caller: Caller): Promise<void>;
   /** A client token of the caller's key, for a person where one is named. Throws an ApiError when the caller is one itself. */
-  mint(caller: Caller, ttlSeconds: number, personId?: string): TokenResponse;
+  mint(caller: Caller, ttlSeconds: number, limits?: TokenLimits, personId?: string): TokenResponse;
   /**
    * The key was revoked, here or on another node: nothing of it is good from now on. What the store on this file is told
    * arrives on its own; without any word the key is good for 30 s at most.

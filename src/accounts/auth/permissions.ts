@@ -1,10 +1,12 @@
 // What a caller's key allows: kinds of work, models, and the pages it may be used from. Who the caller is was decided before.
 import { apiError, printable } from '../../api/errors.ts';
 import { classesOf, type RedactionClass } from '../../api/redaction.ts';
+import type { RequestLimits } from '../../api/request-limits.ts';
 import { type DataResidencyRule, FREE_RULE } from '../../api/residency-rule.ts';
 import { ownerOf } from '../../api/slug.ts';
 import type { AskedRule } from '../../vendors/kit/place-rules.ts';
 import type { ApiKey, Scope } from '../keys/calls.ts';
+import type { TokenLimits } from './token.ts';
 
 const MODELS_SHOWN_MAX = 10;
 
@@ -17,6 +19,8 @@ export interface Caller {
   via: 'key' | 'token';
   /** Only with `via: 'token'`. */
   tokenId?: string;
+  /** What the client token is limited to, beside its key. Absent for one without limits. */
+  token?: TokenLimits & { expiresAtMs: number };
 }
 
 const WORK: Readonly<Record<Scope, string>> = {
@@ -48,9 +52,9 @@ export const redactedFor = (
   asked?: readonly RedactionClass[],
 ): readonly RedactionClass[] | undefined => classesOf(asked, key.redact, key.organisationRedact);
 
-/** Whether the ledger grants every hold of the key: it has no spending limit, and its organisation no credit limit. */
+/** Whether the ledger grants every hold of the key: nothing limits its spend, and its organisation has no credit limit. */
 export const isUnlimited = ({ key }: Pick<Caller, 'key'>): boolean =>
-  key.organisationUnlimited === true && key.dailySpendMicroUsdMax === null;
+  key.organisationUnlimited === true && key.dailySpendMicroUsdMax === null && key.hasCeilings !== true;
 
 /** Throws an ApiError `scope_not_allowed` that names the scope. */
 export function requireScope({ key }: Pick<Caller, 'key'>, scope: Scope): void {
@@ -68,25 +72,83 @@ export function scopeNotAllowed(scope: Scope) {
  * Every member of a chain, the first one being `model` and the others `fallbacks`. Throws an ApiError `model_not_allowed`
  * naming the first slug that the key does not allow.
  */
-export function requireModels(caller: Pick<Caller, 'key'>, slugs: readonly string[]): void {
-  const { models } = caller.key;
-  const index = slugs.findIndex((slug) => !allowsModel(caller, slug));
+export function requireModels({ key, token }: Pick<Caller, 'key' | 'token'>, slugs: readonly string[]): void {
+  requireIn(key.models, slugs, 'API key');
+  if (token?.models !== undefined) requireIn(token.models, slugs, 'client token');
+}
+
+function requireIn(models: readonly string[] | null, slugs: readonly string[], credential: string): void {
+  const index = slugs.findIndex((slug) => !isIn(models, slug));
   if (models === null || index === -1) return;
   const shown = models.slice(0, MODELS_SHOWN_MAX).join(', ');
   const more = models.length > MODELS_SHOWN_MAX ? ` and ${models.length - MODELS_SHOWN_MAX} more` : '';
   throw apiError(
     'model_not_allowed',
-    `The API key does not allow the model ${printable(slugs[index]!)}; it allows ${shown === '' ? 'none' : shown}${more}.`,
+    `The ${credential} does not allow the model ${printable(slugs[index]!)}; it allows ${shown === '' ? 'none' : shown}${more}.`,
     { param: index === 0 ? 'model' : 'fallbacks' },
   );
 }
 
-export function allowsModel({ key: { models } }: Pick<Caller, 'key'>, slug: string): boolean {
-  return models === null || models.includes(slug) || models.includes(`${ownerOf(slug)}/*`);
+const isIn = (models: readonly string[] | null, slug: string): boolean =>
+  models === null || models.includes(slug) || models.includes(`${ownerOf(slug)}/*`);
+
+export const allowsModel = ({ key, token }: Pick<Caller, 'key' | 'token'>, slug: string): boolean =>
+  isIn(key.models, slug) && isIn(token?.models ?? null, slug);
+
+/** What a client token lets each request spend; undefined without such a limit. */
+export function spendOf({ token }: Pick<Caller, 'token'>): RequestLimits | undefined {
+  if (token === undefined) return undefined;
+  const { maxSeconds, maxMicroUsd } = token;
+  return maxSeconds === undefined && maxMicroUsd === undefined ? undefined : { maxSeconds, maxMicroUsd };
+}
+
+/** What of a request decides which languages are transcribed. */
+export interface RequestedLanguages {
+  language: string | undefined;
+  common?: { languages?: readonly string[] | undefined } | undefined;
+  providerParams: Readonly<Record<string, unknown>>;
+  fallbacks: readonly { provider_params?: Readonly<Record<string, unknown>> | undefined }[];
+}
+
+/** Names of providers' own options that choose a language. */
+const LANGUAGE_OPTION = /"[^"]*(?:lang|locale)[^"]*":/i;
+
+/**
+ * A client token that is limited to languages is used for one of them, which the request names. Throws an ApiError
+ * `language_not_allowed`.
+ */
+export function requireLanguages({ token }: Pick<Caller, 'token'>, request: RequestedLanguages): void {
+  const allowed = token?.languages;
+  if (allowed === undefined) return;
+  const { language, common, providerParams, fallbacks } = request;
+  const named = [...(language === undefined ? [] : [language]), ...(common?.languages ?? [])];
+  const other = named.find((each) => !allowed.some((tag) => isOfLanguage(each, tag)));
+  const list = allowed.join(', ');
+  if (other !== undefined || language === undefined)
+    throw languageNotAllowed(
+      other === undefined
+        ? `The request names no \`language\`; the client token allows ${list}.`
+        : `The client token does not allow the language ${printable(other)}; it allows ${list}.`,
+      'language',
+    );
+  const options = [providerParams, ...fallbacks.map((fallback) => fallback.provider_params ?? {})];
+  if (options.some((each) => LANGUAGE_OPTION.test(JSON.stringify(each))))
+    throw languageNotAllowed(
+      'The client token is limited to languages, so options of providers may not choose one. Use `language`.',
+      'provider_params',
+    );
+}
+
+const languageNotAllowed = (message: string, param: string) => apiError('language_not_allowed', message, { param });
+
+/** `en` includes `en-US`. */
+function isOfLanguage(language: string, tag: string): boolean {
+  const [one, other] = [language.toLowerCase(), tag.toLowerCase()];
+  return one === other || one.startsWith(`${other}-`);
 }
 
 /** The operator's last resort, where the caller may use it. */
-export const lastResortFor = (caller: Pick<Caller, 'key'>, slug: string | undefined): string | undefined =>
+export const lastResortFor = (caller: Pick<Caller, 'key' | 'token'>, slug: string | undefined): string | undefined =>
   slug !== undefined && allowsModel(caller, slug) ? slug : undefined;
 
 /**

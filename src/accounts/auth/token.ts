@@ -3,9 +3,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import type { RequestLimits } from '../../api/request-limits.ts';
 import { TOKEN_PREFIX } from '../../api/tokens.ts';
 
-const TOKEN_LENGTH_MAX = 400;
+/** Headers, subprotocols and URLs have room for it. */
+export const TOKEN_LENGTH_MAX = 2_000;
 /** The form alone: the characters also fit a WebSocket subprotocol. 43 characters are the 32 bytes of the signature. */
 const TOKEN_FORM = /^(st_([\w-]+))\.([\w-]{43})$/;
 /** How far the clock of the node that minted may be ahead of this one's. */
@@ -26,6 +28,12 @@ const TokenPayload = Type.Object(
     /** Minted at and expires at, in epoch milliseconds. */
     iat: Type.Integer(),
     exp: Type.Integer(),
+    /** What it is limited to, in short names: models, seconds, micro-USD, languages, one use. Nodes that do not know a limit refuse it. */
+    mod: Type.Optional(Type.Array(Type.String())),
+    sec: Type.Optional(Type.Integer()),
+    usd: Type.Optional(Type.Integer()),
+    lan: Type.Optional(Type.Array(Type.String())),
+    one: Type.Optional(Type.Literal(true)),
   },
   { additionalProperties: false },
 );
@@ -81,4 +89,38 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** What a token is limited to, beside its key. */
+export interface TokenLimits extends RequestLimits {
+  /** Slugs, or `<provider>/*`. */
+  models?: readonly string[] | undefined;
+  /** BCP-47 tags. */
+  languages?: readonly string[] | undefined;
+  isSingleUse?: true | undefined;
+}
+
+type InPayload = Pick<TokenPayload, 'mod' | 'sec' | 'usd' | 'lan' | 'one'>;
+
+export function payloadOfLimits({ models, maxSeconds, maxMicroUsd, languages, isSingleUse }: TokenLimits): InPayload {
+  return {
+    ...(models === undefined ? {} : { mod: [...models] }),
+    ...(maxSeconds === undefined ? {} : { sec: maxSeconds }),
+    ...(maxMicroUsd === undefined ? {} : { usd: Number(maxMicroUsd) }),
+    ...(languages === undefined ? {} : { lan: [...languages] }),
+    ...(isSingleUse === undefined ? {} : { one: isSingleUse }),
+  };
+}
+
+/** Undefined for a token that only has the limits of its key. */
+export function limitsOfPayload({ mod, sec, usd, lan, one }: InPayload): TokenLimits | undefined {
+  if (mod === undefined && sec === undefined && usd === undefined && lan === undefined && one === undefined)
+    return undefined;
+  return {
+    models: mod,
+    maxSeconds: sec,
+    maxMicroUsd: usd === undefined ? undefined : BigInt(usd),
+    languages: lan,
+    isSingleUse: one,
+  };
 }

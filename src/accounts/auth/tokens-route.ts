@@ -1,11 +1,14 @@
 // `POST /v1/tokens`: a short-lived client token for browsers and devices.
 import { Value } from '@sinclair/typebox/value';
 import { apiError, printable } from '../../api/errors.ts';
-import { TOKEN_TTL_SECONDS, TokenRequest } from '../../api/tokens.ts';
+import { MAX_SECONDS, USD_FORM } from '../../api/request-limits.ts';
+import { TOKEN_LIST_MAX, TOKEN_TTL_SECONDS, TokenRequest } from '../../api/tokens.ts';
+import { microUsdOf } from '../../config/prices/price.ts';
 import { readJson } from '../../http/json-body.ts';
 import { json, type RouteContext } from '../../http/router.ts';
 import type { Authenticator, Caller } from './authenticate.ts';
 import type { KeyLimits } from './limits.ts';
+import type { TokenLimits } from './token.ts';
 
 export interface TokensDependencies {
   authenticator: Pick<Authenticator, 'mint'>;
@@ -19,25 +22,50 @@ export const postTokens =
     const parsed = await readJson(request, jsonBodyBytesMax);
     const body = parsed === undefined ? {} : parsed;
     if (!Value.Check(TokenRequest, body)) throw badBody(body);
+    const limited = limitsOf(body);
     // Tighter than the limit of requests, so it is the one to tell.
     const headers = limits.takeToken(caller.key);
-    return json(200, authenticator.mint(caller, body.ttl_seconds ?? TOKEN_TTL_SECONDS.default), headers);
+    return json(200, authenticator.mint(caller, body.ttl_seconds ?? TOKEN_TTL_SECONDS.default, limited), headers);
   };
 
+const MEANINGS: Readonly<Record<keyof TokenRequest, string>> = {
+  ttl_seconds: `an integer from ${TOKEN_TTL_SECONDS.min} to ${TOKEN_TTL_SECONDS.max}; ${TOKEN_TTL_SECONDS.default} when absent`,
+  models: `a list of 1 to ${TOKEN_LIST_MAX} slugs such as deepgram/nova-3, or deepgram/*`,
+  max_seconds: `an integer from ${MAX_SECONDS.min} to ${MAX_SECONDS.max}`,
+  max_cost: 'an amount in USD such as "0.25", with six decimals at most',
+  languages: `a list of 1 to ${TOKEN_LIST_MAX} BCP-47 tags such as en or fr-CA`,
+  single_use: 'true or false',
+};
+const MEMBERS = Object.keys(MEANINGS) as (keyof TokenRequest)[];
+
+/** Throws an ApiError for an amount that is too precise. */
+function limitsOf({ models, max_seconds, max_cost, languages, single_use }: TokenRequest): TokenLimits {
+  const cost = max_cost === undefined ? undefined : String(max_cost);
+  if (cost !== undefined && !new RegExp(USD_FORM).test(cost)) throw badMember('max_cost');
+  return {
+    models,
+    maxSeconds: max_seconds,
+    maxMicroUsd: cost === undefined ? undefined : microUsdOf(cost),
+    languages,
+    isSingleUse: single_use === true ? true : undefined,
+  };
+}
+
 function badBody(body: unknown) {
-  const { min, max, default: usual } = TOKEN_TTL_SECONDS;
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   if (!isObject)
     return apiError('invalid_request', 'The body is a JSON object such as {"ttl_seconds": 60}, or absent.', {});
-  const unknown = Object.keys(body).find((name) => name !== 'ttl_seconds');
+  const unknown = Object.keys(body).find((name) => !MEMBERS.some((each) => each === name));
   if (unknown !== undefined) {
     return apiError(
       'invalid_request',
-      `\`${printable(unknown)}\` is not a member of this body; \`ttl_seconds\` is the only one.`,
+      `\`${printable(unknown)}\` is not a member of this body. Known: ${MEMBERS.join(', ')}.`,
       { param: printable(unknown) },
     );
   }
-  return apiError('invalid_request', `\`ttl_seconds\` is an integer from ${min} to ${max}; ${usual} when absent.`, {
-    param: 'ttl_seconds',
-  });
+  const path = Value.Errors(TokenRequest, body).First()?.path.split('/')[1];
+  return badMember(MEMBERS.find((name) => name === path) ?? 'ttl_seconds');
 }
+
+const badMember = (name: keyof TokenRequest) =>
+  apiError('invalid_request', `\`${name}\` is ${MEANINGS[name]}.`, { param: name });

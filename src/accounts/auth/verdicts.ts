@@ -8,6 +8,7 @@ import { StoreError } from '../../store/store-error.ts';
 import type { ApiKey } from '../keys/calls.ts';
 import { type ApiKeyDecision, judgeKey as judgeRow } from '../keys/chart.ts';
 import { scopeNotAllowed } from './permissions.ts';
+import { TOKEN_LENGTH_MAX } from './token.ts';
 
 /**
  * What the api-key chart says when this key is presented now.
@@ -89,6 +90,21 @@ export function tokenNotAllowed(): ApiError {
   return apiError(
     'token_not_allowed',
     'A client token opens `/v1/listen`, and uploads files where its key allows it; it makes no other REST request and mints no token. Use an API key from a server.',
+  );
+}
+
+export function tokenTooLong(length: number): ApiError {
+  return apiError(
+    'invalid_request',
+    `The client token would have ${length} characters, and ${TOKEN_LENGTH_MAX} is the most. Name fewer models, such as all of a provider.`,
+    { param: 'models' },
+  );
+}
+
+export function tokenUsed(): ApiError {
+  return apiError(
+    'token_used',
+    'The client token was for one use and was used before. Mint a new one with `POST /v1/tokens`.',
   );
 }
 

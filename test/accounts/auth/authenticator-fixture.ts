@@ -19,6 +19,7 @@ const STARTED_MS = 1_800_000_000_000;
 export function keyStore() {
   const keys = new Map<string, ApiKey>();
   const listeners = new Set<(keyId: string) => void>();
+  const redeemed = new Set<string>();
   const hex = (hash: Uint8Array) => Buffer.from(hash).toString('hex');
   const change = (key: ApiKey, members: Partial<ApiKey>): ApiKey => {
     const changed = { ...key, ...members };
@@ -31,6 +32,11 @@ export function keyStore() {
       [...keys.values()].find(({ id }) => id === keyId),
     ),
     noteKeysUsed: vi.fn(async () => {}),
+    redeemToken: vi.fn(async (_organisationId: string, tokenId: string) => {
+      const isFirst = !redeemed.has(tokenId);
+      redeemed.add(tokenId);
+      return isFirst;
+    }),
     onKeyRevoked: (listener: (keyId: string) => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
