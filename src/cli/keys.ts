@@ -11,6 +11,7 @@ import { action, actionsCommand, WrongInput } from './shared/command.ts';
 import { INIT, operator, requireOrganisation, withStore } from './shared/operator.ts';
 import { CommandError, print, printTable, tell } from './shared/output.ts';
 import {
+  ceilingValue,
   choiceValue,
   countValue,
   durationValue,
@@ -79,9 +80,12 @@ Settings:
                            absent
 ${LIMIT_LINES.join('\n')}
   --daily-spend USD
+  --spend-ceiling USD/PERIOD
+                           the most in an hour, day or month (UTC), such as
+                           100/day or deepgram:20/month
 
---scope, --model, --origin, --region and --redact take several values, separated
-by commas, and may be repeated.`;
+--scope, --model, --origin, --region, --redact and --spend-ceiling take several
+values, separated by commas, and may be repeated.`;
 
 const SETTINGS = {
   name: { type: 'string' },
@@ -95,6 +99,7 @@ const SETTINGS = {
   latency: { type: 'string' },
   ...eachKeyLimit('flag', () => ({ type: 'string' }) as const),
   'daily-spend': { type: 'string' },
+  'spend-ceiling': { type: 'string', multiple: true },
 } as const;
 
 type SettingValues = {
@@ -209,6 +214,7 @@ function settingsOf(values: SettingValues): Partial<KeySettings> {
     return text === undefined ? undefined : orNone(text, (digits) => countValue(`--${option}`, digits, 1));
   };
   const spend = values['daily-spend'];
+  const ceilings = values['spend-ceiling'];
   const settings = {
     name,
     scopes: scope && listValue('--scope', scope).map((word) => choiceValue('--scope', word, SCOPES)),
@@ -220,15 +226,16 @@ function settingsOf(values: SettingValues): Partial<KeySettings> {
     redact: redact && listOrNone('--redact', redact, (word) => choiceValue('--redact', word, REDACTION_CLASSES)),
     latency: latency && orNone(latency, (word) => choiceValue('--latency', word, LATENCIES)),
     ...eachKeyLimit('name', ({ flag }) => count(flag)),
+    spendCeilings: ceilings && listOrNone('--spend-ceiling', ceilings, (text) => ceilingValue('--spend-ceiling', text)),
     dailySpendMicroUsdMax: spend === undefined ? undefined : orNone(spend, (text) => usdValue('--daily-spend', text)),
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
-function listOrNone<Item extends string>(
+function listOrNone<Item = string>(
   name: string,
   texts: readonly string[],
-  read = (text: string): Item => text as Item,
+  read: (text: string) => Item = (text) => text as Item,
 ): Item[] | null {
   if (texts.length === 1) return orNone(texts[0] as string, (text) => listValue(name, [text]).map(read));
   return listValue(name, texts).map(read);

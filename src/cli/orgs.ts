@@ -8,6 +8,7 @@ import { LINK_PATHS, linkTo } from '../accounts/people/mailer.ts';
 import { apiErrorOfTeam, isRole, type Member, ROLES, type Role, type TeamRefusal } from '../accounts/team/calls.ts';
 import { REDACTION_CLASSES } from '../api/redaction.ts';
 import { type DataResidencyRule, FREE_RULE } from '../api/residency-rule.ts';
+import { textOfCeiling } from '../api/spend-ceilings.ts';
 import { usdOf } from '../config/prices/price.ts';
 import type { Balance } from '../money/store/calls.ts';
 import type { Store } from '../node/store/store.ts';
@@ -18,6 +19,7 @@ import { INIT, operator, requireOrganisation, withStore } from './shared/operato
 import { print, printTable, tell } from './shared/output.ts';
 import { loadSettings, publicUrlOf } from './shared/settings.ts';
 import {
+  ceilingValue,
   choiceValue,
   listValue,
   orNone,
@@ -32,6 +34,7 @@ const usage = `Usage: voxgate orgs create NAME [--credit-limit USD|none] [--init
        voxgate orgs list [--json]
        voxgate orgs credit ORG_ID AMOUNT [--note TEXT] [--key UNIQUE]
        voxgate orgs limit ORG_ID USD|none
+       voxgate orgs ceiling ORG_ID CEILINGS|none
        voxgate orgs place ORG_ID [--region REGION|none] [--retention none|any]
        voxgate orgs redact ORG_ID CLASSES|none
        voxgate orgs alias ORG_ID NAME MODELS|none
@@ -53,6 +56,9 @@ running gateway applies changes within 30 seconds.
              back. A second call with the same --key adds nothing
   limit      how far the balance may fall below zero: 0 for prepaid, none for
              no limit
+  ceiling    the most that all its keys may spend in an hour, day or month
+             (UTC), over all providers or at one: 100/day,deepgram:20/month.
+             Replaces all before; none removes them
   place      where providers may process audio, such as eu, and whether they may
              keep any of it; requests and keys can only be stricter
   redact     what the gateway redacts in all transcripts, separated by commas:
@@ -126,6 +132,19 @@ export const orgs = actionsCommand(usage, {
         store.setCreditLimit(organisationId, limit, operator()),
       );
       print(`${changed.id} ${limitText(changed.creditLimitMicroUsd)}.`);
+    },
+  }),
+  ceiling: action({
+    operands: ['ORG_ID', 'CEILINGS|none'],
+    options: {},
+    async run([organisationId = '', text = '']) {
+      const texts = orNone(text, (list) => listValue('the ceilings', [list])) ?? [];
+      const ceilings = texts.map((each) => ceilingValue('a ceiling', each));
+      const changed = await withStore({ make: false }, (store) =>
+        store.setSpendCeilings(organisationId, ceilings, operator()),
+      );
+      const list = changed.spendCeilings?.map(textOfCeiling).join(', ');
+      print(`${changed.id} may spend ${list === undefined ? 'without a ceiling' : `at most ${list}`}.`);
     },
   }),
   place: action({

@@ -13,6 +13,23 @@ import { readSettings, refuseUnknown, type Settings, type VoxgateOptions } from 
 import type { Balance, Mode, Model, ResponseFormat, Token, Usage } from './types/answers.ts';
 import type { TranscriptionEvent } from './types/transcriptions.ts';
 
+export interface MintOptions extends CallOptions {
+  /** Seconds for which the token opens sessions: 10 to 300; 60 when absent. */
+  ttlSeconds?: number;
+  /** Models that it may use, such as `deepgram/*`; those of the key when absent. */
+  models?: readonly string[];
+  /** The longest duration of each session, and of a file. */
+  maxSeconds?: number;
+  /** The most that each session or file may be charged, in USD. */
+  maxCost?: string | number;
+  /** BCP-47 tags; the request then has to name its `language`. */
+  languages?: readonly string[];
+  /** True: the token opens one session or uploads one file. */
+  singleUse?: boolean;
+}
+
+const MINT = ['ttlSeconds', 'models', 'maxSeconds', 'maxCost', 'languages', 'singleUse'] as const;
+
 export interface UsageOptions extends CallOptions {
   /** ISO 8601; the beginning of the month when absent. */
   from?: string;
@@ -66,10 +83,17 @@ export class Voxgate {
   readonly jobs: Jobs;
 
   readonly tokens = {
-    /** Mints a client token for a browser or a device: 10 to 300 seconds, 60 when absent. */
-    mint: (options: CallOptions & { ttlSeconds?: number } = {}): Promise<Token> => {
-      const { ttlSeconds, ...rest } = known('tokens.mint', options, ['ttlSeconds']);
-      const body = JSON.stringify({ ttl_seconds: ttlSeconds });
+    /** Mints a client token for a browser or a device. */
+    mint: (options: MintOptions = {}): Promise<Token> => {
+      const { ttlSeconds, models, maxSeconds, maxCost, languages, singleUse, ...rest } = known(
+        'tokens.mint',
+        options,
+        MINT,
+      );
+      const body = JSON.stringify({
+        ...{ ttl_seconds: ttlSeconds, models, max_seconds: maxSeconds, max_cost: maxCost, languages },
+        single_use: singleUse,
+      });
       const headers = { 'Content-Type': 'application/json' };
       return this.#call({
         ...rest,

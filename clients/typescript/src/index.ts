@@ -1,7 +1,7 @@
 // `@voxgate/client`: the client for browsers and Node. In a browser it has no dependency and needs no bundler. What only Node can
 // do is `@voxgate/client/node`.
 
-export { type UsageOptions, Voxgate } from './client.ts';
+export { type MintOptions, type UsageOptions, Voxgate } from './client.ts';
 export {
   AuthenticationError,
   type ClientErrorCode,

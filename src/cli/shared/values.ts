@@ -5,6 +5,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type NamedRegion, REGIONS } from '../../api/residency-rule.ts';
 import { nearestSlugs } from '../../api/slug.ts';
+import { ceilingIn, type SpendCeiling } from '../../api/spend-ceilings.ts';
 import { microUsdOf, usdOf } from '../../config/prices/price.ts';
 import { WrongInput } from './command.ts';
 import { CommandError } from './output.ts';
@@ -26,6 +27,15 @@ export function orNone<Value>(text: string, read: (text: string) => Value): Valu
 export function usdValue(name: string, text: string): bigint {
   if (AMOUNT.test(text)) return microUsdOf(text);
   throw new WrongInput(`${name} is ${quoted(text)}; it is an amount in USD such as 12.50, with at most six decimals.`);
+}
+
+/** A ceiling on spend. */
+export function ceilingValue(name: string, text: string): SpendCeiling {
+  const ceiling = ceilingIn(text);
+  if (ceiling !== undefined) return ceiling;
+  throw new WrongInput(
+    `${name} is ${quoted(text)}; it is an amount in USD and a period such as 100/day or deepgram:20.50/month. Periods are hour, day and month.`,
+  );
 }
 
 /** The same, negative too, but not zero. */

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { KeyBody, KeyView } from '../../api/console/console.ts';
 import { eachKeyLimit, KEY_LIMITS } from '../../api/console/key-limits.ts';
+import { textOfCeiling } from '../../api/spend-ceilings.ts';
 import { ActionButton, Dialog } from '../controls/actions.tsx';
 import { Field, Form, TextArea, textOf } from '../controls/form.tsx';
 import { Badge, Notice, type Tone } from '../controls/notice.tsx';
@@ -10,6 +11,7 @@ import { Table } from '../controls/table.tsx';
 import { Ago, Copyable } from '../controls/values.tsx';
 import { aliasesOf, linesOf } from '../data/alias-lines.ts';
 import { request, useAnswer } from '../data/api.ts';
+import { ceilingsOf } from '../data/ceiling-text.ts';
 import { ago } from '../data/format.ts';
 import { may, person } from '../data/organisation.ts';
 
@@ -154,6 +156,7 @@ function limitsOf(key: KeyView): string {
     key.origins === null ? undefined : `from ${key.origins.join(', ')}`,
     ...LIMITS.map(({ member, noun }) => (key[member] === null ? undefined : `${key[member]} ${noun}`)),
     key.daily_spend_usd_max === null ? undefined : `$${key.daily_spend_usd_max} a day`,
+    key.spend_ceilings === null ? undefined : `ceilings ${key.spend_ceilings.map(textOfCeiling).join(', ')}`,
   ];
   return parts.filter((part) => part !== undefined).join(' · ');
 }
@@ -245,6 +248,12 @@ function KeyForm({ of, done }: KeyFormProps) {
             />
           </div>
           <Field
+            label="Spend ceilings"
+            name="spend_ceilings"
+            value={of?.spend_ceilings?.map(textOfCeiling).join(', ')}
+            hint="The most in USD in an hour, day or month (UTC), over all providers or at one: 100/day, deepgram:20/month. None when empty."
+          />
+          <Field
             label="Expires"
             name="expires_at"
             type="datetime-local"
@@ -258,10 +267,24 @@ function KeyForm({ of, done }: KeyFormProps) {
 }
 
 /** Whether it has any of the folded settings. */
-const isLimited = ({ models, aliases, origins, daily_spend_usd_max, expires_at, ...key }: KeyView): boolean =>
-  [models, aliases, origins, ...LIMITS.map(({ member }) => key[member]), daily_spend_usd_max, expires_at].some(
-    (setting) => setting !== null,
-  );
+const isLimited = ({
+  models,
+  aliases,
+  origins,
+  daily_spend_usd_max,
+  spend_ceilings,
+  expires_at,
+  ...key
+}: KeyView): boolean =>
+  [
+    models,
+    aliases,
+    origins,
+    ...LIMITS.map(({ member }) => key[member]),
+    daily_spend_usd_max,
+    spend_ceilings,
+    expires_at,
+  ].some((setting) => setting !== null);
 
 function bodyOf(values: FormData): KeyBody {
   const list = (name: string) => {
@@ -280,6 +303,7 @@ function bodyOf(values: FormData): KeyBody {
     origins: list('origins'),
     ...eachKeyLimit('member', ({ member }) => number(member)),
     daily_spend_usd_max: textOf(values, 'daily_spend_usd_max') || null,
+    spend_ceilings: ceilingsOf(textOf(values, 'spend_ceilings')),
     expires_at: expires === '' ? null : new Date(expires).toISOString(),
   };
 }

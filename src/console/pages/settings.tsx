@@ -1,6 +1,7 @@
 // One's own account: address, password, where one is logged in, and how the console looks here; and what the organisation shows.
 import { useSignal } from '@preact/signals';
 import type { ConsoleSessionView } from '../../api/console/console.ts';
+import { textOfCeiling } from '../../api/spend-ceilings.ts';
 import { ActionButton } from '../controls/actions.tsx';
 import { Field, Form, textOf } from '../controls/form.tsx';
 import { Notice } from '../controls/notice.tsx';
@@ -8,6 +9,7 @@ import { Loaded, Page } from '../controls/page.tsx';
 import { Table } from '../controls/table.tsx';
 import { Ago } from '../controls/values.tsx';
 import { request, useAnswer } from '../data/api.ts';
+import { ceilingsOf } from '../data/ceiling-text.ts';
 import { may, person, readPerson } from '../data/organisation.ts';
 import { chooseTheme, type Theme, theme } from '../theme.ts';
 
@@ -19,6 +21,7 @@ export function Settings() {
         <Password />
         <Appearance />
         <Transcripts />
+        <SpendCeilings />
       </div>
       <Logins />
     </Page>
@@ -122,6 +125,35 @@ function Transcripts() {
       </p>
       {may('owner') ? (
         <ActionButton action={change}>{isOn ? 'Hide transcripts' : 'Show transcripts'}</ActionButton>
+      ) : (
+        <p class="quiet small">Only an owner can change this.</p>
+      )}
+    </section>
+  );
+}
+
+function SpendCeilings() {
+  const { name, spend_ceilings: ceilings } = person.value?.organisation ?? { name: '', spend_ceilings: null };
+  const text = ceilings?.map(textOfCeiling).join(', ') ?? '';
+  const change = (values: FormData) =>
+    request('PATCH', 'organisation', { spend_ceilings: ceilingsOf(textOf(values, 'spend_ceilings')) }).then(readPerson);
+  return (
+    <section class="card">
+      <h2>Spend ceilings</h2>
+      <p>
+        {text === ''
+          ? `There is no ceiling on what ${name} spends.`
+          : `All keys of ${name} together may spend: ${text}.`}
+      </p>
+      {may('owner') ? (
+        <Form button="Save ceilings" send={change}>
+          <Field
+            label="The most in USD"
+            name="spend_ceilings"
+            value={text}
+            hint="In an hour, day or month (UTC), over all providers or at one: 100/day, deepgram:20/month. None when empty."
+          />
+        </Form>
       ) : (
         <p class="quiet small">Only an owner can change this.</p>
       )}

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar, Unpack, overload
 
 from .live.listening import listening_of
 from .live.session import AsyncLiveSession
-from .options import CallOptions, JobOptions, ListenOptions, TranscribeOptions
+from .options import CallOptions, JobOptions, ListenOptions, TokenOptions, TranscribeOptions
 from .rest import calls
 from .rest.http import Call, Exchange
 from .rest.multipart import FileInput
@@ -234,6 +234,6 @@ class AsyncTokenCalls:
     def __init__(self, calls: AsyncCalls) -> None:
         self._calls = calls
 
-    async def create(self, *, ttl_seconds: int | None = None, **options: Unpack[CallOptions]) -> Token:
+    async def create(self, *, ttl_seconds: int | None = None, **options: Unpack[TokenOptions]) -> Token:
         """Mints a client token for a browser or a device: 10 to 300 seconds, 60 when absent."""
         return await self._calls.run(calls.token_call(ttl_seconds, options))

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Any, Literal, TypeVar, Unpack, overload
 
 from .live.listening import listening_of
-from .options import CallOptions, JobOptions, ListenOptions, TranscribeOptions
+from .options import CallOptions, JobOptions, ListenOptions, TokenOptions, TranscribeOptions
 from .rest import calls
 from .rest.http import Call, Exchange
 from .rest.multipart import FileInput
@@ -223,6 +223,6 @@ class TokenCalls:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    def create(self, *, ttl_seconds: int | None = None, **options: Unpack[CallOptions]) -> Token:
+    def create(self, *, ttl_seconds: int | None = None, **options: Unpack[TokenOptions]) -> Token:
         """Mints a client token for a browser or a device: 10 to 300 seconds, 60 when absent."""
         return self._calls.run(calls.token_call(ttl_seconds, options))

@@ -55,6 +55,11 @@ class ModelOptions(VocabularyOptions, total=False):
     speech_gate: Literal["off", "mark", "drop"]
     """What happens to text for audio without a voice: `mark` sets `no_speech`, `drop` leaves the text out. `mark` for
     Whisper models and `off` for all others when absent."""
+    max_cost: str | float
+    """The most that the session or file may be charged, in USD: the session ends, or the file is refused, with
+    `max_cost_reached`."""
+    max_seconds: int
+    """The longest duration of a live session, in seconds; a longer file is refused."""
     strict: bool
     """Refuses what the model cannot do instead of warning of it."""
 
@@ -83,6 +88,21 @@ class CallOptions(TypedDict, total=False):
     """How often it is sent again where it failed, from 0 to 10; that of the client when absent."""
     on_answer: Callable[[AnswerInfo], None]
     """Told what came beside the answer, before the call returns."""
+
+
+class TokenOptions(CallOptions, total=False):
+    """Of `tokens.create`."""
+
+    models: Sequence[str]
+    """Models that the token may use, such as `deepgram/*`; those of the key when absent."""
+    max_seconds: int
+    """The longest duration of each session, and of a file."""
+    max_cost: str | float
+    """The most that each session or file may be charged, in USD."""
+    languages: Sequence[str]
+    """BCP-47 tags; the request then has to name its `language`."""
+    single_use: bool
+    """True: the token opens one session or uploads one file."""
 
 
 class TranscribeOptions(ModelOptions, CallOptions, total=False):

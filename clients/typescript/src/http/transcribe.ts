@@ -66,6 +66,10 @@ export interface TranscriptionSettings<
    * Whisper models and `off` for all others when absent.
    */
   speechGate?: SpeechGate;
+  /** The most that the file may be charged, in USD: one that may cost more is refused with `max_cost_reached`. */
+  maxCost?: string | number;
+  /** A longer file is refused with `audio_too_long`: whole seconds. */
+  maxSeconds?: number;
   /** Refuses what the model cannot do instead of warning of it. */
   strict?: boolean;
   /** The text as it comes. */
@@ -108,6 +112,8 @@ export const TRANSCRIBE_OPTIONS: readonly (keyof TranscribeOptions)[] = [
   'prefer',
   'providerParams',
   'speechGate',
+  'maxCost',
+  'maxSeconds',
   'strict',
   'stream',
   'idempotencyKey',
@@ -198,6 +204,8 @@ function fieldsOf(options: TranscribeOptions): [string, string][] {
     prefer: options.prefer,
     provider_params: paramsText(options.providerParams),
     speech_gate: options.speechGate,
+    max_cost: options.maxCost,
+    max_seconds: options.maxSeconds,
     strict: options.strict,
     stream: options.stream,
   };

@@ -43,6 +43,10 @@ export interface ListenOptions<Slug extends ModelSlug = ModelSlug> extends Vocab
    * and `off` for all others when absent.
    */
   speechGate?: SpeechGate;
+  /** The most that the session may be charged, in USD; it ends with `max_cost_reached` when more audio would cost more. */
+  maxCost?: string | number;
+  /** The longest duration of the session, in whole seconds. */
+  maxSeconds?: number;
   /** Refuses what the model cannot do instead of warning of it. */
   strict?: boolean;
   /** Ends the session at once. */
@@ -76,6 +80,8 @@ const KNOWN: readonly (keyof ListenOptions)[] = [
   'suspendSeconds',
   'latency',
   'speechGate',
+  'maxCost',
+  'maxSeconds',
   'strict',
   'signal',
   'reconnect',
@@ -117,6 +123,8 @@ function askedOf(options: ListenOptions): { query: string; start: StartMessage |
     suspend_seconds: options.suspendSeconds,
     latency: options.latency,
     speech_gate: options.speechGate,
+    max_cost: options.maxCost,
+    max_seconds: options.maxSeconds,
     strict: options.strict,
   };
   const given = Object.entries(all).filter(([, value]) => value !== undefined);

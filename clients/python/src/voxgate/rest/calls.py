@@ -13,6 +13,7 @@ from ..options import (
     MODEL_NAMES,
     CallOptions,
     JobOptions,
+    TokenOptions,
     TranscribeOptions,
     number_of,
     refuse_unknown,
@@ -162,14 +163,19 @@ def _audio_of(fields: Sequence[tuple[str, str]], file: FileInput | None, options
     return upload_without_file([*fields, ("audio_url", url)])
 
 
-def token_call(ttl_seconds: int | None, options: CallOptions) -> Call[Token]:
-    body = {} if ttl_seconds is None else {"ttl_seconds": ttl_seconds}
+_TOKEN_NAMES = ("models", "max_seconds", "max_cost", "languages", "single_use")
+
+
+def token_call(ttl_seconds: int | None, options: TokenOptions) -> Call[Token]:
+    given: dict[str, Any] = {"ttl_seconds": ttl_seconds, **options}
+    body = {name: given[name] for name in ("ttl_seconds", *_TOKEN_NAMES) if given.get(name) is not None}
+    refuse_unknown("tokens.create", options, TokenOptions)
     return Call(
         method="POST",
         path="/v1/tokens",
         read=_json(Token),
         make_body=json_body(body),
-        options=_known("tokens.create", options),
+        options=_call_options(options),
     )
 
 
