@@ -35,8 +35,8 @@ import {
   longestOf,
 } from './money/file-reservations.ts';
 import { type FileLength, lengthOf, withFileWarnings } from './money/length.ts';
-import { redactedOutcome, redactedStream } from './redaction.ts';
 import { requireCost, requireLength } from './money/request-limits.ts';
+import { redactedOutcome, redactedStream } from './redaction.ts';
 import { leftOut, refusedStrictly, shortcomings, strictly, timesMissing } from './shortcomings.ts';
 import {
   type FileObserver,
