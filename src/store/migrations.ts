@@ -933,7 +933,7 @@ const spendCeilings = `
  * Replicas apply a migration at different entries of their log, so from 0022 on each one is the same whenever it is applied and
  * wherever: no clock, nothing random, and rows that operations write before it and after it end up alike.
  */
-export const STORE_VERSION = 6;
+export const STORE_VERSION = 7;
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,

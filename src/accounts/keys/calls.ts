@@ -52,9 +52,9 @@ export type Scope = (typeof SCOPES)[number];
 /** The version of the store that brought the scope `webhooks`. */
 const WEBHOOKS_SINCE = 4;
 /** The version of the store that brought client tokens for one use. */
-const TOKENS_SINCE = 6;
+const TOKENS_SINCE = 7;
 /** The version of the store that brought ceilings on spend. */
-const CEILINGS_SINCE = 6;
+const CEILINGS_SINCE = 7;
 
 /** The version that brought redaction by the gateway. */
 const REDACT_SINCE = 5;

@@ -317,7 +317,7 @@ export interface Leases {
 }
 
 /** The version of the store that brought ceilings on spend. */
-const CEILINGS_SINCE = 6;
+const CEILINGS_SINCE = 7;
 
 export const LEDGER_OPERATIONS = {
   openSession: notes(member('object', 'object')),
