@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { MAX_SECONDS, USD_FORM } from './request-limits.ts';
 import { SLUG_LENGTH_MAX } from './slug.ts';
+import { Tags } from './tags.ts';
 import { LANGUAGE_TAG } from './vocabulary.ts';
 
 /** A slug, or all models of a provider. */
@@ -59,6 +60,12 @@ export const TokenRequest = Type.Object(
         default: false,
         description:
           'True: the token opens one session or uploads one file, on any node. Resuming that session is not another use.',
+      }),
+    ),
+    tags: Type.Optional(
+      Type.Unsafe<Tags>({
+        ...Tags,
+        description: `Tags of all that is done with the token, which its holder cannot change. ${Tags.description} Together they have up to 512 bytes as JSON.`,
       }),
     ),
   },

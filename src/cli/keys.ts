@@ -10,6 +10,7 @@ import { aliasChange, aliasText, knownSlugs, knownValue } from './shared/aliases
 import { action, actionsCommand, WrongInput } from './shared/command.ts';
 import { INIT, operator, requireOrganisation, withStore } from './shared/operator.ts';
 import { CommandError, print, printTable, tell } from './shared/output.ts';
+import { tagsValue } from './shared/tags.ts';
 import {
   ceilingValue,
   choiceValue,
@@ -75,6 +76,8 @@ Settings:
   --redact CLASS           what the gateway redacts in all transcripts: card, iban,
                            phone, email, national_id, date_of_birth; what
                            requests ask for when absent
+  --tag KEY:VALUE          up to ten tags of all that it does, such as
+                           customer:acme. A request cannot change them
   --latency WORD           of live sessions that do not choose one: low,
                            balanced or throughput; the gateway's setting when
                            absent
@@ -84,8 +87,8 @@ ${LIMIT_LINES.join('\n')}
                            the most in an hour, day or month (UTC), such as
                            100/day or deepgram:20/month
 
---scope, --model, --origin, --region, --redact and --spend-ceiling take several
-values, separated by commas, and may be repeated.`;
+--scope, --model, --origin, --region, --redact, --tag and --spend-ceiling take
+several values, separated by commas, and may be repeated.`;
 
 const SETTINGS = {
   name: { type: 'string' },
@@ -97,6 +100,7 @@ const SETTINGS = {
   retention: { type: 'string' },
   redact: { type: 'string', multiple: true },
   latency: { type: 'string' },
+  tag: { type: 'string', multiple: true },
   ...eachKeyLimit('flag', () => ({ type: 'string' }) as const),
   'daily-spend': { type: 'string' },
   'spend-ceiling': { type: 'string', multiple: true },
@@ -208,7 +212,7 @@ function showOnce({ key, secret }: CreatedKey): void {
 
 /** Only what was given: what is absent stays as it is. */
 function settingsOf(values: SettingValues): Partial<KeySettings> {
-  const { name, scope, model, origin, expires, region, retention, redact, latency } = values;
+  const { name, scope, model, origin, expires, region, retention, redact, latency, tag } = values;
   const count = (option: KeyLimitFlag) => {
     const text = values[option];
     return text === undefined ? undefined : orNone(text, (digits) => countValue(`--${option}`, digits, 1));
@@ -225,6 +229,7 @@ function settingsOf(values: SettingValues): Partial<KeySettings> {
     retention: retention && retentionValue(retention),
     redact: redact && listOrNone('--redact', redact, (word) => choiceValue('--redact', word, REDACTION_CLASSES)),
     latency: latency && orNone(latency, (word) => choiceValue('--latency', word, LATENCIES)),
+    tags: tag && tagsValue('--tag', tag),
     ...eachKeyLimit('name', ({ flag }) => count(flag)),
     spendCeilings: ceilings && listOrNone('--spend-ceiling', ceilings, (text) => ceilingValue('--spend-ceiling', text)),
     dailySpendMicroUsdMax: spend === undefined ? undefined : orNone(spend, (text) => usdValue('--daily-spend', text)),

@@ -927,13 +927,25 @@ const spendCeilings = `
     END;
 `;
 
+// 0032: Tags of keys, and of those sessions and files that have some: a JSON object each.
+const tags = `
+  ALTER TABLE api_keys ADD COLUMN tags TEXT CHECK (json_valid(tags));
+  CREATE TABLE session_tags (
+    session INTEGER PRIMARY KEY REFERENCES sessions (number),
+    tags    TEXT NOT NULL CHECK (json_valid(tags) AND length(tags) <= 2500)
+  ) STRICT;
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
  * Replicas apply a migration at different entries of their log, so from 0022 on each one is the same whenever it is applied and
  * wherever: no clock, nothing random, and rows that operations write before it and after it end up alike.
  */
-export const STORE_VERSION = 7;
+export const STORE_VERSION = 8;
+
+/** The version that keeps tags. */
+export const TAGS_SINCE = 8;
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -967,4 +979,5 @@ export const MIGRATIONS: readonly string[] = [
   jobCallbacks,
   redeemedTokens,
   spendCeilings,
+  tags,
 ];

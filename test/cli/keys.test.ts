@@ -25,6 +25,7 @@ function operator() {
 const SETTINGS = [
   ...['--name', 'Front desk', '--scope', 'tokens,listen', '--model', 'deepgram/nova-3', '--model', 'local/*'],
   ...['--origin', 'https://app.example.com,http://localhost:3000', '--expires', '2090-12-31'],
+  ...['--tag', 'customer:acme,project:x', '--tag', 'team:blue'],
   ...['--requests-per-minute', '60', '--sessions', '5', '--tokens-per-minute', '10', '--daily-spend', '2.5'],
 ];
 const GIVEN = {
@@ -37,6 +38,7 @@ const GIVEN = {
   sessionsMax: 5,
   tokensPerMinuteMax: 10,
   dailySpendUsdMax: '2.50',
+  tags: { customer: 'acme', project: 'x', team: 'blue' },
 };
 const UNLIMITED = {
   scopes: ['listen', 'transcribe', 'tokens'],
@@ -47,6 +49,7 @@ const UNLIMITED = {
   sessionsMax: null,
   tokensPerMinuteMax: null,
   dailySpendUsdMax: null,
+  tags: null,
 };
 
 describe('voxgate keys', () => {
@@ -72,6 +75,7 @@ describe('voxgate keys', () => {
       'sessions',
       'tokens-per-minute',
       'daily-spend',
+      'tag',
     ];
     await good(
       'change',

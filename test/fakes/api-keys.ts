@@ -25,6 +25,7 @@ export function apiKey(members: Partial<ApiKey> = {}): ApiKey {
     redact: null,
     latency: null,
     aliases: null,
+    tags: null,
     organisationRegions: null,
     organisationRetention: null,
     organisationRedact: null,

@@ -3,6 +3,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 import { ApiError, apiError } from '../../api/errors.ts';
 import { type DataResidencyRule, FREE_RULE, strictest } from '../../api/residency-rule.ts';
+import type { Tags } from '../../api/tags.ts';
 import { TOKEN_PREFIX, TOKEN_TTL_SECONDS, type TokenResponse } from '../../api/tokens.ts';
 import { backgroundClock } from '../../runtime/telemetry/clock.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
@@ -12,6 +13,7 @@ import { parseKey } from '../keys/key-text.ts';
 import { FailedAttempts, WaitingHandshakes } from './handshake-limits.ts';
 import { KeyUse } from './key-use.ts';
 import { type Caller, requireOrigin, requireScope, residencyRulesOf } from './permissions.ts';
+import { requireTokenTags } from './tags.ts';
 import {
   limitsOfPayload,
   mintToken,
@@ -82,6 +84,8 @@ interface Claim {
   tokenId?: string;
   /** What a client token is limited to, beside its key. */
   token?: Caller['token'];
+  /** Of the token. */
+  tags?: Tags | undefined;
 }
 
 class KeyAuthenticator implements Authenticator {
@@ -153,9 +157,10 @@ class KeyAuthenticator implements Authenticator {
     }
   }
 
-  mint(caller: Caller, ttlSeconds: number, limits: TokenLimits = {}, personId?: string): TokenResponse {
+  mint(caller: Caller, ttlSeconds: number, limits: TokenLimits = {}, personId?: string, tags?: Tags): TokenResponse {
     if (caller.via === 'token') throw tokenNotAllowed();
     requireTtl(ttlSeconds);
+    if (tags !== undefined) requireTokenTags(caller.key, tags);
     const issuedAtMs = this.#options.now();
     const expiresAtMs = issuedAtMs + ttlSeconds * 1000;
     const token = mintToken(this.#secrets.signing, {
@@ -165,6 +170,7 @@ class KeyAuthenticator implements Authenticator {
       iat: issuedAtMs,
       exp: expiresAtMs,
       ...payloadOfLimits(limits),
+      ...(tags === undefined ? {} : { tags }),
     });
     if (token.length > TOKEN_LENGTH_MAX) throw tokenTooLong(token.length);
     this.#use.note(caller.organisationId, caller.keyId, issuedAtMs, 1);
@@ -259,6 +265,7 @@ class KeyAuthenticator implements Authenticator {
       },
       tokenId: payload.jti,
       token: limits && { ...limits, expiresAtMs: payload.exp },
+      tags: payload.tags,
     };
   }
 
@@ -272,10 +279,11 @@ class KeyAuthenticator implements Authenticator {
     const isGood = known !== undefined && claim.fault(known) === undefined;
     const key = isGood ? known : await this.#lookUp(claim, address);
     this.#use.note(key.organisationId, key.id, this.#options.now());
-    const { tokenId, token } = claim;
+    const { tokenId, token, tags } = claim;
     const caller = { organisationId: key.organisationId, keyId: key.id, key };
     if (tokenId === undefined) return { ...caller, via: 'key' };
-    return { ...caller, via: 'token', tokenId, ...(token === undefined ? {} : { token }) };
+    const more = { ...(token === undefined ? {} : { token }), ...(tags === undefined ? {} : { tags }) };
+    return { ...caller, via: 'token', tokenId, ...more };
   }
 
   async #lookUp(claim: Claim, address: string): Promise<ApiKey> {
@@ -330,8 +338,11 @@ export interface Authenticator {
   socket(credential: string | undefined, address: string, origin: string | undefined): Promise<Caller>;
   /** Uses up a client token for one use; nothing for other callers. Throws an ApiError `token_used`, or `overloaded`. */
   redeem(caller: Caller): Promise<void>;
-  /** A client token of the caller's key, for a person where one is named. Throws an ApiError when the caller is one itself. */
-  mint(caller: Caller, ttlSeconds: number, limits?: TokenLimits, personId?: string): TokenResponse;
+  /**
+   * A client token of the caller's key, for a person where one is named. Throws an ApiError when the caller is one itself, and for tags
+   * that it cannot carry.
+   */
+  mint(caller: Caller, ttlSeconds: number, limits?: TokenLimits, personId?: string, tags?: Tags): TokenResponse;
   /**
    * The key was revoked, here or on another node: nothing of it is good from now on. What the store on this file is told
    * arrives on its own; without any word the key is good for 30 s at most.

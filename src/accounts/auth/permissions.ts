@@ -4,6 +4,7 @@ import { classesOf, type RedactionClass } from '../../api/redaction.ts';
 import type { RequestLimits } from '../../api/request-limits.ts';
 import { type DataResidencyRule, FREE_RULE } from '../../api/residency-rule.ts';
 import { ownerOf } from '../../api/slug.ts';
+import type { Tags } from '../../api/tags.ts';
 import type { AskedRule } from '../../vendors/kit/place-rules.ts';
 import type { ApiKey, Scope } from '../keys/calls.ts';
 import type { TokenLimits } from './token.ts';
@@ -21,6 +22,8 @@ export interface Caller {
   tokenId?: string;
   /** What the client token is limited to, beside its key. Absent for one without limits. */
   token?: TokenLimits & { expiresAtMs: number };
+  /** Of the token, where it has some. */
+  tags?: Tags | undefined;
 }
 
 const WORK: Readonly<Record<Scope, string>> = {

@@ -4,6 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { RequestLimits } from '../../api/request-limits.ts';
+import { Tags } from '../../api/tags.ts';
 import { TOKEN_PREFIX } from '../../api/tokens.ts';
 
 /** Headers, subprotocols and URLs have room for it. */
@@ -34,6 +35,8 @@ const TokenPayload = Type.Object(
     usd: Type.Optional(Type.Integer()),
     lan: Type.Optional(Type.Array(Type.String())),
     one: Type.Optional(Type.Literal(true)),
+    /** Of the sessions that it opens. */
+    tags: Type.Optional(Tags),
   },
   { additionalProperties: false },
 );

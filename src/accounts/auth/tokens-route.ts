@@ -2,6 +2,7 @@
 import { Value } from '@sinclair/typebox/value';
 import { apiError, printable } from '../../api/errors.ts';
 import { MAX_SECONDS, USD_FORM } from '../../api/request-limits.ts';
+import { type Tags, tagsFault } from '../../api/tags.ts';
 import { TOKEN_LIST_MAX, TOKEN_TTL_SECONDS, TokenRequest } from '../../api/tokens.ts';
 import { microUsdOf } from '../../config/prices/price.ts';
 import { readJson } from '../../http/json-body.ts';
@@ -22,10 +23,12 @@ export const postTokens =
     const parsed = await readJson(request, jsonBodyBytesMax);
     const body = parsed === undefined ? {} : parsed;
     if (!Value.Check(TokenRequest, body)) throw badBody(body);
+    const { ttl_seconds: ttlSeconds = TOKEN_TTL_SECONDS.default } = body;
     const limited = limitsOf(body);
+    const tags = body.tags && tagsOf(body.tags);
     // Tighter than the limit of requests, so it is the one to tell.
     const headers = limits.takeToken(caller.key);
-    return json(200, authenticator.mint(caller, body.ttl_seconds ?? TOKEN_TTL_SECONDS.default, limited), headers);
+    return json(200, authenticator.mint(caller, ttlSeconds, limited, undefined, tags), headers);
   };
 
 const MEANINGS: Readonly<Record<keyof TokenRequest, string>> = {
@@ -35,6 +38,7 @@ const MEANINGS: Readonly<Record<keyof TokenRequest, string>> = {
   max_cost: 'an amount in USD such as "0.25", with six decimals at most',
   languages: `a list of 1 to ${TOKEN_LIST_MAX} BCP-47 tags such as en or fr-CA`,
   single_use: 'true or false',
+  tags: 'an object of texts, such as {"customer":"acme"}',
 };
 const MEMBERS = Object.keys(MEANINGS) as (keyof TokenRequest)[];
 
@@ -51,6 +55,13 @@ function limitsOf({ models, max_seconds, max_cost, languages, single_use }: Toke
   };
 }
 
+/** Throws an ApiError for what is wrong with them. */
+function tagsOf(tags: Tags): Tags | undefined {
+  const fault = tagsFault(tags);
+  if (fault !== undefined) throw apiError('invalid_request', `\`tags\` ${fault}`, { param: 'tags' });
+  return Object.keys(tags).length === 0 ? undefined : tags;
+}
+
 function badBody(body: unknown) {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   if (!isObject)
@@ -63,6 +74,8 @@ function badBody(body: unknown) {
       { param: printable(unknown) },
     );
   }
+  const { tags } = body as Partial<TokenRequest>;
+  if (tags !== undefined) tagsOf(tags);
   const path = Value.Errors(TokenRequest, body).First()?.path.split('/')[1];
   return badMember(MEMBERS.find((name) => name === path) ?? 'ttl_seconds');
 }

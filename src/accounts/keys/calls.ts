@@ -6,7 +6,9 @@ import type { Aliases } from '../../api/listen.ts';
 import type { RedactionClass } from '../../api/redaction.ts';
 import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import type { SpendCeiling } from '../../api/spend-ceilings.ts';
+import type { Tags } from '../../api/tags.ts';
 import type { Actor } from '../../store/audit-log.ts';
+import { TAGS_SINCE } from '../../store/migrations.ts';
 import {
   type Asynchronous,
   drawing,
@@ -63,7 +65,8 @@ const REDACT_SINCE = 5;
 export const sinceOfKey = (args: readonly unknown[]): number =>
   Math.max(...args.map((each) => sinceOfSettings((each ?? {}) as Partial<KeySettings>)));
 
-const sinceOfSettings = ({ scopes, redact, spendCeilings }: Partial<KeySettings>): number => {
+const sinceOfSettings = ({ scopes, redact, spendCeilings, tags }: Partial<KeySettings>): number => {
+  if (tags != null) return TAGS_SINCE;
   if (spendCeilings != null) return CEILINGS_SINCE;
   if (redact !== undefined) return REDACT_SINCE;
   return scopes?.includes('webhooks') ? WEBHOOKS_SINCE : 1;
@@ -95,6 +98,8 @@ export interface KeySettings extends Readonly<Record<KeyLimitName, number | null
   latency: Latency | null;
   /** Names that its requests may give for models. */
   aliases: Aliases | null;
+  /** Of all its sessions, files and jobs; a request cannot change them. */
+  tags: Tags | null;
 }
 
 /** A key as it may be shown. */

@@ -6,6 +6,7 @@ import { eachKeyLimit } from '../../api/console/key-limits.ts';
 import { apiError } from '../../api/errors.ts';
 import type { Aliases } from '../../api/listen.ts';
 import { nearestSlugs } from '../../api/slug.ts';
+import { type Tags, tagsFault } from '../../api/tags.ts';
 import { microUsdOf, usdOf } from '../../config/prices/price.ts';
 import { json, type Route } from '../../http/router.ts';
 import {
@@ -130,6 +131,7 @@ function settingsOf(
     redact: body.redact,
     latency: body.latency,
     aliases: body.aliases && knownAliases(checkedAliases(body.aliases), models),
+    tags: body.tags && wellFormedTags(body.tags),
     ...eachKeyLimit('name', ({ member }) => body[member]),
     spendCeilings: body.spend_ceilings,
     dailySpendMicroUsdMax: typeof daily === 'string' ? microUsdOf(daily) : daily,
@@ -161,6 +163,13 @@ function knownAliases(aliases: Aliases | null, models: readonly string[] | undef
   return aliases;
 }
 
+/** Throws an ApiError for what is wrong with them. */
+function wellFormedTags(tags: Tags): Tags {
+  const fault = tagsFault(tags);
+  if (fault === undefined) return tags;
+  throw apiError('invalid_request', `\`tags\` ${fault}`, { param: 'tags' });
+}
+
 /** What a key is good for at a time. */
 export function statusOf({ revokedAt, graceUntil, expiresAt }: ApiKey, nowMs: number): KeyView['status'] {
   const isOver = (end: string | null) => end !== null && Date.parse(end) <= nowMs;
@@ -190,6 +199,7 @@ function viewOf(key: ApiKey, nowMs: number): KeyView {
     redact: key.redact ?? null,
     latency: key.latency ?? null,
     aliases: key.aliases ?? null,
+    tags: key.tags ?? null,
     ...eachKeyLimit('member', (_, name) => key[name]),
     spend_ceilings: key.spendCeilings ?? null,
     daily_spend_usd_max: key.dailySpendMicroUsdMax === null ? null : usdOf(key.dailySpendMicroUsdMax),

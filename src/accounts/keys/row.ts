@@ -3,6 +3,7 @@ import type { Latency } from '../../api/bounds.ts';
 import { eachKeyLimit, KEY_LIMITS, type KeyLimitName } from '../../api/console/key-limits.ts';
 import type { RedactionClass } from '../../api/redaction.ts';
 import type { NamedRegion } from '../../api/residency-rule.ts';
+import { tagsOfText, textOfTags } from '../../api/tags.ts';
 import { aliasesOf, textOfAliases } from './aliases.ts';
 import type { ApiKey, KeySettings, Scope } from './calls.ts';
 import { ceilingsOf, textOfCeilings } from './ceilings.ts';
@@ -31,6 +32,7 @@ export interface KeyRow extends Record<KeyLimitName, bigint | null> {
   spendCeilings: string | null;
   hasCeilings: bigint;
   organisationAliases: string | null;
+  tags: string | null;
   organisationUnlimited: bigint;
   organisationShowsTranscripts: bigint;
   graceUntil: string | null;
@@ -51,7 +53,7 @@ export const SELECT_KEYS = `
          api_keys.regions, api_keys.retention, latency, organisations.regions AS organisationRegions,
          organisations.retention AS organisationRetention,
          api_keys.redact, organisations.redact AS organisationRedact,
-         api_keys.aliases, organisations.aliases AS organisationAliases, api_keys.spend_ceilings AS spendCeilings,
+         api_keys.aliases, organisations.aliases AS organisationAliases, api_keys.tags, api_keys.spend_ceilings AS spendCeilings,
          EXISTS (SELECT 1 FROM spend_ceilings WHERE scope IN ('gateway', organisation_id, api_keys.id)) AS hasCeilings,
          credit_limit_micro_usd IS NULL AS organisationUnlimited,
          organisations.show_transcripts AS organisationShowsTranscripts,
@@ -74,6 +76,7 @@ export const SETTING_COLUMNS: Readonly<Record<keyof KeySettings, string>> = {
   redact: 'redact',
   latency: 'latency',
   aliases: 'aliases',
+  tags: 'tags',
 };
 
 type InRow =
@@ -85,11 +88,12 @@ type InRow =
   | 'regions'
   | 'redact'
   | 'aliases'
-  | 'spendCeilings';
+  | 'spendCeilings'
+  | 'tags';
 export type SettingsRow = Pick<KeyRow, InRow> & Omit<KeySettings, InRow>;
 
 export function settingsToRow(settings: KeySettings): SettingsRow {
-  const { scopes, models, origins, regions, redact, aliases, spendCeilings, ...plain } = settings;
+  const { scopes, models, origins, regions, redact, aliases, spendCeilings, tags, ...plain } = settings;
   return {
     ...plain,
     scopes: JSON.stringify(scopes),
@@ -99,6 +103,7 @@ export function settingsToRow(settings: KeySettings): SettingsRow {
     redact: textOfList(redact),
     aliases: textOfAliases(aliases),
     spendCeilings: textOfCeilings(spendCeilings),
+    tags: tags === null ? null : textOfTags(tags),
   };
 }
 
@@ -116,6 +121,7 @@ export function keyOf(row: KeyRow): ApiKey {
     organisationAliases: aliasesOf(row.organisationAliases),
     spendCeilings: ceilingsOf(row.spendCeilings),
     hasCeilings: row.hasCeilings !== 0n,
+    tags: row.tags === null ? null : tagsOfText(row.tags),
     ...eachKeyLimit('name', (_, name) => numberOf(row[name])),
     suspended: row.suspended !== 0n,
     organisationUnlimited: row.organisationUnlimited !== 0n,

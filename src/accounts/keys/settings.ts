@@ -4,16 +4,12 @@ import { eachKeyLimit } from '../../api/console/key-limits.ts';
 import { isRedactionClass, REDACTION_CLASSES, type RedactionClass } from '../../api/redaction.ts';
 import { type NamedRegion, REGIONS, regionsIn } from '../../api/residency-rule.ts';
 import { isSlug } from '../../api/slug.ts';
+import { READABLE_NAME, type Tags, tagsFault } from '../../api/tags.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { checkedAliases } from './aliases.ts';
 import { DEFAULT_SCOPES, type KeySettings, SCOPES, type Scope } from './calls.ts';
 import { checkedCeilings } from './ceilings.ts';
 
-/**
- * Neither control characters, nor what turns round the text beside it or breaks its line, nor halves of characters, which a database
- * would not give back as they were.
- */
-const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]{1,100}$/u;
 const ALL_MODELS_OF_PROVIDER = /^[a-z0-9][a-z0-9-]{0,31}\/\*$/;
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/;
 const LIST_MAX = 100;
@@ -37,6 +33,7 @@ export const DEFAULT_SETTINGS: KeySettings = {
   redact: null,
   latency: null,
   aliases: null,
+  tags: null,
 };
 
 const CHECKS: { readonly [Name in keyof KeySettings]: (value: unknown, nowMs: number) => KeySettings[Name] } = {
@@ -64,6 +61,7 @@ const CHECKS: { readonly [Name in keyof KeySettings]: (value: unknown, nowMs: nu
   redact: checkedRedaction,
   latency: checkedLatency,
   aliases: checkedAliases,
+  tags: checkedTags,
 };
 
 export const SETTING_NAMES = Object.keys(CHECKS) as (keyof KeySettings)[];
@@ -80,7 +78,7 @@ export function checkedSettings(settings: Partial<KeySettings>, nowMs: number): 
 
 /** What people call something: also others read it, on pages and in bills. */
 export function checkedName(value: unknown, owner: 'key' | 'organisation' | 'provider key'): string {
-  if (typeof value === 'string' && NAME.test(value)) return value;
+  if (typeof value === 'string' && READABLE_NAME.test(value)) return value;
   throw invalid(
     `The name of ${owner === 'organisation' ? 'an' : 'a'} ${owner} cannot be used; it is a text of 1 to 100 characters without control characters.`,
   );
@@ -116,6 +114,13 @@ export function checkedRedaction(value: unknown): readonly RedactionClass[] | nu
   throw invalid(
     `The classes to redact are a list of one or more of ${REDACTION_CLASSES.join(', ')}, or null for none.`,
   );
+}
+
+function checkedTags(value: unknown): Tags | null {
+  if (value === null) return null;
+  const fault = tagsFault(value);
+  if (fault !== undefined) throw invalid(`\`tags\` ${fault}`);
+  return Object.keys(value as Tags).length === 0 ? null : (value as Tags);
 }
 
 function checkedLatency(value: unknown): Latency | null {

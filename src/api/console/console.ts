@@ -6,6 +6,7 @@ import { NamedRegion } from '../processing.ts';
 import { REDACTION_CLASSES, type RedactionClass } from '../redaction.ts';
 import { SpendCeilings } from '../spend-ceiling-schema.ts';
 import type { SpendCeiling } from '../spend-ceilings.ts';
+import type { Tags } from '../tags.ts';
 import { eachKeyLimit, type KeyLimitMember } from './key-limits.ts';
 
 const closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>
@@ -62,6 +63,8 @@ export const KeyBody = closed({
   latency: Type.Optional(orNull(Latency)),
   /** All of them. Looked at where they are understood, which says of which one what is wrong. */
   aliases: Type.Optional(Type.Unsafe<Aliases | null>(Type.Unknown())),
+  /** The same. */
+  tags: Type.Optional(Type.Unsafe<Tags | null>(Type.Unknown())),
   ...eachKeyLimit('member', () => Type.Optional(Limit)),
   daily_spend_usd_max: Type.Optional(orNull(Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,6})?$', examples: ['12.50'] }))),
   spend_ceilings: Type.Optional(orNull(SpendCeilings)),
@@ -132,6 +135,7 @@ export interface KeyView extends Readonly<Record<KeyLimitMember, number | null>>
   redact: readonly RedactionClass[] | null;
   latency: Latency | null;
   aliases: Aliases | null;
+  tags: Tags | null;
   daily_spend_usd_max: string | null;
   spend_ceilings: readonly SpendCeiling[] | null;
 }

@@ -97,5 +97,5 @@ const DAY_MS = 86_400_000;
 export function useUsed(by: 'provider' | 'model'): ReadonlySet<string> | undefined {
   const from = new Date(Date.now() - USED_DAYS * DAY_MS).toISOString().slice(0, 10);
   const { value } = useAnswer<UsageList>(`usage?from=${from}&group_by=${by}`);
-  return value && new Set(value.data.map(({ group }) => group));
+  return value && new Set(value.data.flatMap(({ group }) => group ?? []));
 }

@@ -14,6 +14,7 @@ import { request, useAnswer } from '../data/api.ts';
 import { ceilingsOf } from '../data/ceiling-text.ts';
 import { ago } from '../data/format.ts';
 import { may, person } from '../data/organisation.ts';
+import { linesOfTags, tagsOfLines } from '../data/tag-lines.ts';
 
 /** A secret is shown once, where it was minted. */
 interface Minted {
@@ -154,6 +155,7 @@ function limitsOf(key: KeyView): string {
     key.models === null ? undefined : key.models.join(', '),
     key.aliases === null ? undefined : `aliases ${Object.keys(key.aliases).join(', ')}`,
     key.origins === null ? undefined : `from ${key.origins.join(', ')}`,
+    key.tags === null ? undefined : `tags ${Object.keys(key.tags).join(', ')}`,
     ...LIMITS.map(({ member, noun }) => (key[member] === null ? undefined : `${key[member]} ${noun}`)),
     key.daily_spend_usd_max === null ? undefined : `$${key.daily_spend_usd_max} a day`,
     key.spend_ceilings === null ? undefined : `ceilings ${key.spend_ceilings.map(textOfCeiling).join(', ')}`,
@@ -235,6 +237,13 @@ function KeyForm({ of, done }: KeyFormProps) {
             value={of?.origins?.join(', ')}
             hint="Only pages of these may use it or its tokens: https://app.example.com. All when empty."
           />
+          <TextArea
+            label="Tags"
+            name="tags"
+            rows={2}
+            value={linesOfTags(of?.tags)}
+            hint="Of everything that is done with it, one on each line: customer: acme. Usage is added up by them. A request can add tags, not change these."
+          />
           <div class="narrow">
             {LIMITS.map(({ member, label }) => (
               <Field key={member} label={label} name={member} type="number" min={1} value={of?.[member] ?? ''} />
@@ -271,6 +280,7 @@ const isLimited = ({
   models,
   aliases,
   origins,
+  tags,
   daily_spend_usd_max,
   spend_ceilings,
   expires_at,
@@ -280,6 +290,7 @@ const isLimited = ({
     models,
     aliases,
     origins,
+    tags,
     ...LIMITS.map(({ member }) => key[member]),
     daily_spend_usd_max,
     spend_ceilings,
@@ -301,6 +312,7 @@ function bodyOf(values: FormData): KeyBody {
     models: list('models'),
     aliases: aliasesOf(textOf(values, 'aliases')),
     origins: list('origins'),
+    tags: tagsOfLines(textOf(values, 'tags')),
     ...eachKeyLimit('member', ({ member }) => number(member)),
     daily_spend_usd_max: textOf(values, 'daily_spend_usd_max') || null,
     spend_ceilings: ceilingsOf(textOf(values, 'spend_ceilings')),

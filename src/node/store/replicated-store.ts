@@ -3,7 +3,8 @@
 import { sinceOfKey } from '../../accounts/keys/calls.ts';
 import type { LogCall } from '../../cluster/replication/entry.ts';
 import type { ReplicaStore } from '../../cluster/replication/replica-store.ts';
-import { STORE_VERSION } from '../../store/migrations.ts';
+import type { SessionHead } from '../../money/store/calls.ts';
+import { STORE_VERSION, TAGS_SINCE } from '../../store/migrations.ts';
 import type { OperatorCall } from '../../store/operator-calls.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { drawFor } from './draw.ts';
@@ -36,10 +37,11 @@ export function createReplicatedStore(
   versions: KnownVersions = ALL_KNOWN,
 ): Store & { readonly waitingCalls: number } {
   let waiting = 0;
-  const write = async (name: CallName, args: readonly unknown[]): Promise<unknown> => {
+  const write = async (name: CallName, given: readonly unknown[]): Promise<unknown> => {
     if (waiting >= CALLS_MAX) {
       throw new StoreError('overflow', `${CALLS_MAX} calls to the store are waiting already: try again in a moment.`);
     }
+    const args = understood(name, given, versions.commonVersion());
     const version = name === 'operate' ? sinceOfOperated(args[0] as OperatorCall) : sinceOfCall(name, args);
     if (version > versions.commonVersion()) throw heldBack(name, versions.olderThan(version));
     const { drawn, answered } = drawFor(name, Date.now());
@@ -76,6 +78,15 @@ const sinceOfOperated = ({ name, args }: OperatorCall): number =>
 /** Replicas of versions that do not know a scope refuse a key with it. */
 const sinceOfCall = (name: CallName, args: readonly unknown[]): number =>
   Math.max(sinceOf(name), name === 'createKey' || name === 'changeKey' ? sinceOfKey(args) : 1);
+
+const OF_SESSIONS: readonly CallName[] = ['openSession', 'settleSession'];
+
+/** Without the tags of a session where not every replica knows them yet: it is billed anyway. */
+function understood(name: CallName, args: readonly unknown[], version: number): readonly unknown[] {
+  if (version >= TAGS_SINCE || !OF_SESSIONS.includes(name)) return args;
+  const [{ tags: _, ...head }, ...rest] = args as [SessionHead, ...unknown[]];
+  return [head, ...rest];
+}
 
 function heldBack(name: CallName, older: readonly string[]): StoreError {
   const which = older.length === 0 ? 'The other replicas were not heard yet' : `Not yet upgraded: ${older.join(', ')}`;

@@ -2,7 +2,8 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mintToken, type TokenPayload, tokenSecret, verifyToken } from '../../../src/accounts/auth/token.ts';
+import { TOKEN_TAGS_BYTES_MAX } from '../../../src/accounts/auth/tags.ts';
+import { mintToken, type TokenPayload, tokenIdOf, tokenSecret, verifyToken } from '../../../src/accounts/auth/token.ts';
 import { uuidv7 } from '../../../src/runtime/uuid.ts';
 
 const secret = Buffer.from('a secret of at least thirty-two characters');
@@ -39,6 +40,18 @@ test('fits a WebSocket subprotocol, stays short, and carries what it was minted 
   expect(token.length).toBeLessThanOrEqual(400);
   expect(verifyToken([signing], token, NOW)).toEqual(payload);
   expect(token).toBe(sign(payload));
+});
+
+test('carries tags, of the most bytes that it may have', () => {
+  const tags = { a: 'v'.repeat(100), b: 'v'.repeat(100), c: 'v'.repeat(100), d: 'v'.repeat(100), e: 'v'.repeat(76) };
+  expect(JSON.stringify(tags)).toHaveLength(TOKEN_TAGS_BYTES_MAX);
+  const person = tokenIdOf(uuidv7(NOW), `per_${uuidv7(NOW)}`);
+  const longest = mintToken(signing, { ...payload, jti: person, tags });
+  expect(longest.length).toBeLessThanOrEqual(1_100);
+  expect(verifyToken([signing], longest, NOW)).toEqual({ ...payload, jti: person, tags });
+  expect(verifyToken([signing], sign({ ...payload, tags: { Customer: 'x' } }), NOW)).toBeUndefined();
+  expect(verifyToken([signing], sign({ ...payload, tags: { a: 7 } }), NOW)).toBeUndefined();
+  expect(verifyToken([signing], sign({ ...payload, tags: { a: 'v'.repeat(101) } }), NOW)).toBeUndefined();
 });
 
 const FORGED: [string, string][] = [

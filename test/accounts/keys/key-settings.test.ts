@@ -30,6 +30,7 @@ const full: KeySettings = {
   retention: 'none',
   redact: ['card', 'email'],
   latency: 'throughput',
+  tags: { customer: 'Smith, Inc.', 'cost.center': '42' },
   aliases: {
     'nova-3': [
       { model: 'deepgram/nova-3', provider_params: { smart_format: true, nested: [{ a: [null, 1.5, 'x'] }] } },
@@ -68,6 +69,7 @@ describe('a new key', () => {
       redact: null,
       latency: null,
       aliases: null,
+      tags: null,
       organisationRegions: null,
       organisationRetention: null,
       organisationRedact: null,

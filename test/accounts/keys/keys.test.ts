@@ -34,6 +34,7 @@ const full: KeySettings = {
   retention: 'none',
   redact: ['card'],
   latency: 'throughput',
+  tags: { customer: 'Smith, Inc.', 'cost.center': '42' },
   aliases: { best: [{ model: 'deepgram/nova-3' }, { model: 'local/commands-en', credential: 'service' }] },
 };
 

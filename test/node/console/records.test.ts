@@ -43,6 +43,7 @@ describe('a key', () => {
       tokens_per_minute_max: 30,
       daily_spend_usd_max: '12.50',
       aliases: { 'nova-3': [{ model: 'deepgram/nova-3', provider_params: { punctuate: true } }, { model: 'a/b' }] },
+      tags: { customer: 'acme' },
     };
     const { key, secret } = await mint(ada, settings);
     expect(key).toMatchObject({ ...settings, status: 'active', revoked_at: null, last_used_at: null });
@@ -91,6 +92,9 @@ describe('a key', () => {
     [{ aliases: { best: ['deepgram/nova-3'] } }, 'an object of `model`'],
     [{ aliases: { best: [{ model: 'a/b', provider_params: { deep: JSON.parse(DEEP) } }] } }, 'levels deep'],
     [{ aliases: 'best' }, 'an object of names'],
+    [{ tags: 'customer:acme' }, 'an object of texts'],
+    [{ tags: { Customer: 'acme' } }, 'the key \\"Customer\\"'],
+    [{ tags: { customer: JSON.parse(DEEP) } }, 'a text of 1 to 100'],
     [{ aliases: { best: [{ model: 'a/b' }, { model: 'local/nope' }] } }, 'The nearest is local/commands-en.'],
   ])('fails with meaningless settings: %j', async (body, why) => {
     const before = await keysOf(ada);

@@ -4,9 +4,11 @@ import { Replica } from '../../../src/cluster/replication/replica.ts';
 import type { Answer } from '../../../src/node/store/protocol.ts';
 import { createReplicatedStore, replicaStoreOf } from '../../../src/node/store/replicated-store.ts';
 import type { SqliteStore } from '../../../src/node/store/sqlite-store.ts';
+import { TAGS_SINCE } from '../../../src/store/migrations.ts';
 import { LogClient, LogServer } from '../../cluster/replication/faulty-log.ts';
 import { seeded } from '../../fakes/random.ts';
 import { OPERATOR, openStore } from '../../fakes/store/data-directory.ts';
+import { endOf, headOf, holdOf } from '../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const clock = {
@@ -126,4 +128,29 @@ test('a key with a scope that not every replica knows is refused, also in a comm
   await expect(store.operate({ id: 'call', name: 'createKey', args })).rejects.toMatchObject(refused);
   await store.createKey('org_1', { scopes: ['listen'] }, OPERATOR);
   expect(proposed).toEqual([1]);
+});
+
+test('tags wait until every replica knows them: a session is billed without, and a key with some is refused', async () => {
+  const database = await openStore(temporaryDirectory(), { isReplica: true });
+  const proposed: unknown[] = [];
+  let known = TAGS_SINCE - 1;
+  const propose = async (calls: readonly { args: readonly unknown[] }[]) => {
+    proposed.push(...calls.map(({ args: [first] }) => first));
+    return calls.map((_, id) => ({ id, value: undefined }));
+  };
+  const versions = { commonVersion: () => known, olderThan: () => ['accounts-2'] };
+  const store = createReplicatedStore(database, propose, versions);
+  const head = headOf({ organisationId: 'org_1', keyId: 'key_1' }, 'ses_1');
+  const tagged = { ...head, tags: '{"customer":"acme"}' };
+  await expect(store.createKey('org_1', { tags: { customer: 'acme' } }, OPERATOR)).rejects.toMatchObject({
+    reason: 'conflict',
+  });
+  await store.createKey('org_1', { tags: null }, OPERATOR);
+  await store.openSession(tagged, holdOf(1n));
+  await store.settleSession(tagged, endOf([]));
+  known = TAGS_SINCE;
+  await store.createKey('org_2', { tags: { customer: 'acme' } }, OPERATOR);
+  await store.openSession(tagged, holdOf(1n));
+  await store.settleSession(tagged, endOf([]));
+  expect(proposed).toEqual(['org_1', head, head, 'org_2', tagged, tagged]);
 });
