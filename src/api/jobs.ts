@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ErrorObject } from './error-body.ts';
 import { TranscriptionForm, TranscriptionObject } from './request-parameters.ts';
+import { Tags } from './tags.ts';
 import { ResponseFormat, VerboseTranscription } from './transcriptions.ts';
 
 const DAY_SECONDS = 86_400;
@@ -55,6 +56,9 @@ export const JobAnswer = Type.Object({
     bytes: Type.Union([Type.Integer(), Type.Null()], { description: 'Null where the audio is at an address.' }),
   }),
   audio_url: Type.Optional(Type.String({ description: 'The address of the audio, without its query.' })),
+  tags: Type.Optional(
+    Type.Unsafe<Tags>({ ...Tags, description: 'Tags of the request and its API key. Absent without any.' }),
+  ),
   response_format: Type.Unsafe<Static<typeof ResponseFormat>>({
     ...ResponseFormat,
     description: 'The format of the result where its request names none.',
@@ -117,6 +121,12 @@ export const JobsQuery = Type.Object(
     status: Type.Optional(Type.Unsafe<JobStatus>({ ...JobStatus, description: 'Jobs of any status when absent.' })),
     from: Type.Optional(Type.String({ description: 'Accepted then or later: an ISO 8601 date or time, in UTC.' })),
     to: Type.Optional(Type.String({ description: 'Accepted before: an ISO 8601 date or time, in UTC.' })),
+    tag: Type.Optional(
+      Type.String({
+        description: 'Only jobs with this tag: its key, a colon and its value.',
+        examples: ['customer:acme'],
+      }),
+    ),
   },
   { additionalProperties: false },
 );

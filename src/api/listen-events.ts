@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Choice } from './choice.ts';
 import { ErrorObject } from './error-body.ts';
 import { Encoding } from './listen.ts';
+import { Tags } from './tags.ts';
 import { AskedOfModels } from './vocabulary.ts';
 
 const Start = Type.Number({ description: 'Seconds from the beginning of the audio.' });
@@ -99,6 +100,12 @@ export const SessionStarted = Type.Object(
         'With `resume=on`: opens a socket that continues this session when the current one breaks. Otherwise null.',
     }),
     continues: Type.Optional(Continues),
+    tags: Type.Optional(
+      Type.Unsafe<Tags>({
+        ...Tags,
+        description: 'Tags of the session: those of its request, client token and API key. Absent without any.',
+      }),
+    ),
     limits: Type.Object({
       idle_seconds: Type.Number({ description: 'The session ends after this time without audio or keepalive.' }),
       suspend_seconds: Type.Number({

@@ -6,6 +6,7 @@ import { Prefer, type Preference } from './choice.ts';
 import type { RedactionClass } from './redaction.ts';
 import type { RequestLimits } from './request-limits.ts';
 import type { DataResidencyRule } from './residency-rule.ts';
+import type { Tags } from './tags.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /** A checked `/v1/listen` request. */
@@ -47,6 +48,7 @@ export interface ListenRequest {
   isResumable?: boolean;
   /** What the session may spend. */
   limits?: RequestLimits | undefined;
+  tags?: Tags | undefined;
 }
 
 export const SAMPLE_RATE = { min: 8000, max: 48000, default: 16000 } as const;

@@ -17,6 +17,7 @@ import {
 import { REDACT_HOLD_MS } from './redaction.ts';
 import { MAX_SECONDS, USD_FORM } from './request-limits.ts';
 import { REGIONS } from './residency-rule.ts';
+import { Tags } from './tags.ts';
 import { LANGUAGE_TAG, Vocabulary } from './vocabulary.ts';
 
 const flag = (usual: boolean, description: string) => Type.Optional(Type.Boolean({ default: usual, description }));
@@ -25,6 +26,8 @@ const texts = (description: string) =>
   Type.Optional(Type.Array(Type.String(), { description: `${description} May be repeated.` }));
 
 const OPENAIS = 'Of OpenAI’s own API: handed to models that take it, else warned about.';
+
+const TAGS = `By which usage is added up, and lists are filtered. ${Tags.description} Tags of the API key and the client token are added.`;
 
 /** A list as it stands in a query or a form. */
 const inOneText = ({ description = '' }: TSchema, examples: string[]) =>
@@ -97,6 +100,12 @@ const chainMembers = {
     false,
     'Whether options that the model cannot honour are refused with 422, instead of causing a warning.',
   ),
+  tags: Type.Optional(
+    Type.String({
+      description: `${TAGS} Pairs separated by commas, the first colon of each after its key, or a JSON object.`,
+      examples: ['customer:acme,project:x', '{"customer":"Smith, Inc."}'],
+    }),
+  ),
 };
 
 export const TranscriptionForm = Type.Object(
@@ -168,7 +177,7 @@ export const TranscriptionForm = Type.Object(
     additionalProperties: false,
     // Of `deepObject` and the like: what client libraries make of an object or a list.
     patternProperties: {
-      '^(provider_params|fallbacks|chunking_strategy)\\[': Type.Unknown({
+      '^(provider_params|fallbacks|chunking_strategy|tags)\\[': Type.Unknown({
         description: 'A member of that field, as client libraries write objects and lists into forms.',
       }),
     },
@@ -304,11 +313,14 @@ const listed = ({ languages, keyterms, redact }: typeof Vocabulary.properties) =
   ),
 });
 
+const tagsObject = Type.Optional(Type.Union([chainMembers.tags, Tags], { description: TAGS }));
+
 export const StartMessage = Type.Object(
   {
     type: Type.Literal('start'),
     ...parameters,
     ...listed(Vocabulary.properties),
+    tags: tagsObject,
     fallbacks: Type.Optional(
       Type.Union([chainMembers.fallbacks, Type.Array(Type.Union([Type.String(), Candidate]))], {
         description: `Models to use when the first one fails, in order, at most ${FALLBACKS_MAX}.`,
@@ -330,6 +342,7 @@ export const TranscriptionObject = Type.Object(
     audio_url: Type.String({ ...ofForm.audio_url }),
     ...chainMembers,
     ...listed(Vocabulary.properties),
+    tags: tagsObject,
     fallbacks: StartMessage.properties.fallbacks,
     response_format: ofForm.response_format,
     temperature: ofForm.temperature,

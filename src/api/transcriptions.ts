@@ -6,6 +6,7 @@ import { Word } from './listen-events.ts';
 import type { RedactionClass } from './redaction.ts';
 import type { RequestLimits } from './request-limits.ts';
 import type { DataResidencyRule } from './residency-rule.ts';
+import type { Tags } from './tags.ts';
 import type { Common } from './vocabulary.ts';
 
 export const ResponseFormat = Type.Union([
@@ -47,6 +48,7 @@ export interface TranscriptionRequest {
   redacted?: readonly RedactionClass[] | undefined;
   /** What the file may cost, and how long it may be. */
   limits?: RequestLimits | undefined;
+  tags?: Tags | undefined;
 }
 
 export const DurationUsage = Type.Object({

@@ -3,8 +3,11 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ConnectionSeconds, UsageRow } from './listen-events.ts';
 import { Mode } from './models.ts';
+import { TAG_KEY, Tags } from './tags.ts';
 
 export const USAGE_DAYS_MAX = 366;
+/** Of rows: more values of a tag are refused, so that none are left out unseen. */
+export const USAGE_ROWS_MAX = 10_000;
 export const SESSIONS_LIMIT = { min: 1, max: 100, default: 20 } as const;
 
 export const UsageGroup = Type.Union([
@@ -12,7 +15,15 @@ export const UsageGroup = Type.Union([
   Type.Literal('provider'),
   Type.Literal('day'),
   Type.Literal('key'),
+  Type.Unsafe<`tag:${string}`>(
+    Type.String({ pattern: `^tag:${TAG_KEY}$`, description: 'By the values of a tag.', examples: ['tag:customer'] }),
+  ),
 ]);
+export type UsageGroup = Static<typeof UsageGroup>;
+
+const TagFilter = Type.Optional(
+  Type.String({ description: 'Only with this tag: its key, a colon and its value.', examples: ['customer:acme'] }),
+);
 
 const Instant = (description: string) =>
   Type.Optional(Type.String({ description, examples: ['2026-01-31', '2026-01-31T12:00:00Z'] }));
@@ -23,6 +34,8 @@ export const UsageQuery = Type.Object(
     to: Instant(`ISO 8601 date or time; now when absent. At most ${USAGE_DAYS_MAX} days after \`from\`.`),
     group_by: Type.Optional(Type.Union([...UsageGroup.anyOf], { default: 'model', description: 'What is added up.' })),
     key: Type.Optional(Type.String({ description: 'Id of a key: only what was used with it.' })),
+    tag: TagFilter,
+    format: Type.Optional(Type.Union([Type.Literal('json'), Type.Literal('csv')], { default: 'json' })),
   },
   { additionalProperties: false },
 );
@@ -52,6 +65,7 @@ export const SessionsQuery = Type.Object(
     to: Type.Optional(Type.String({ description: 'Opened before: an ISO 8601 date or time, in UTC.' })),
     reason: Type.Optional(Type.String({ description: 'Why it ended, or the code of the error that ended it.' })),
     id: Type.Optional(Type.String({ description: 'How its id begins.' })),
+    tag: TagFilter,
   },
   { additionalProperties: false },
 );
@@ -93,7 +107,9 @@ export const UsageList = Type.Object({
   group_by: UsageGroup,
   data: Type.Array(
     Type.Object({
-      group: Type.String({ description: 'A slug, a provider, a day, or the id of a key.' }),
+      group: Type.Union([Type.String(), Type.Null()], {
+        description: 'A slug, a provider, a day, the id of a key, or the value of a tag; null without this tag.',
+      }),
       byok: Type.Boolean({ description: 'Whether it ran on your own provider keys.' }),
       sessions: Type.Integer({ description: 'Live sessions and files; one that several models heard counts at each.' }),
       audio_seconds: Seconds,
@@ -136,6 +152,9 @@ export const SessionAnswer = Type.Object({
   state: Type.Union([Type.Literal('live'), Type.Literal('ended')]),
   model: Type.String({ description: 'The slug that was asked for.' }),
   key_id: Type.String({ description: 'The key that opened it.' }),
+  tags: Type.Optional(
+    Type.Unsafe<Tags>({ ...Tags, description: 'Of its request, its client token and its key. Absent without any.' }),
+  ),
   opened_at: Time,
   ended_at: Nullable(Time),
   reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it ended; null while it is live.' }),

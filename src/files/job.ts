@@ -2,6 +2,7 @@
 // done before under the same idempotency key, and how it is answered, is decided by routes.
 import { isDeepStrictEqual } from 'node:util';
 import type { Utterance } from '../../machines/events.ts';
+import { type DecidedTags, type Tagged, tagsFor } from '../accounts/auth/tags.ts';
 import { ApiError, apiError } from '../api/errors.ts';
 import { classesOf, type RedactionClass } from '../api/redaction.ts';
 import { type RequestLimits, tightest } from '../api/request-limits.ts';
@@ -81,6 +82,10 @@ export interface JobOptions {
   redacted?: readonly RedactionClass[] | undefined;
   /** What a client token lets each request spend. */
   limits?: RequestLimits | undefined;
+  /** Whose tags those of the request are added to. */
+  tagged?: Tagged;
+  /** In the place of both. */
+  decidedTags?: DecidedTags | undefined;
   /** Id of the charge. */
   chargeId: string;
   /** Aborts when the client is gone. */
@@ -110,6 +115,7 @@ interface Admitted {
   members: ResolvedCandidate[];
   warnings: Degradation[];
   priced: MeterCandidate[];
+  tags: string | undefined;
 }
 
 /** What a file is worked on with. */
@@ -207,6 +213,8 @@ export class FileJob {
   /** Checks models, permissions and credit. Throws an ApiError. @param bytes of the file, where they are known */
   async admit(request: TranscriptionRequest, bytes?: number): Promise<Admitted> {
     const { organisationId, keyId, requireModels, requireLanguages, rulesOf, lastResort, allowsModel } = this.#options;
+    const { tagged, decidedTags } = this.#options;
+    const tags = decidedTags === undefined ? tagged && tagsFor(tagged, request.tags) : decidedTags.text;
     const { reservations } = this.#dependencies;
     requireLanguages?.(request);
     const rules = rulesOf?.(request.rule) ?? [];
@@ -215,7 +223,7 @@ export class FileJob {
     requireModels(members.map(({ slug }) => slug));
     const priced = pricedMembers(members);
     if (!priced.every(isFree)) await reservations.requireCredit({ organisationId, keyId });
-    return { members, warnings, priced };
+    return { members, warnings, priced, tags };
   }
 
   async #work(upload: Upload, signal: AbortSignal): Promise<FileResult> {
@@ -235,10 +243,11 @@ export class FileJob {
 
   /** Admits and measures the file, and holds what the dearest model would cost. */
   async #begin(upload: Upload): Promise<Work> {
-    const { requestId, chargeId, organisationId, keyId, isUnlimited } = this.#options;
+    const { requestId, chargeId, organisationId, keyId, isUnlimited, observer } = this.#options;
     const { reservations, lengths, longFiles } = this.#dependencies;
     const admitted = await this.admit(upload.request, upload.file.size);
-    const { members, priced } = admitted;
+    const { members, priced, tags } = admitted;
+    if (tags !== undefined) observer?.tagged(tags);
     const { slug: model } = members[0] as ResolvedCandidate;
     const limits = tightest(upload.request.limits, this.#options.limits);
     const isMeasured = costsByLength(priced) || limits?.maxSeconds !== undefined;
@@ -258,9 +267,10 @@ export class FileJob {
       secondsMax: length.secondsMax,
       isShared: isCut,
       again: chargeId !== requestId,
+      tags,
     });
     const bill = new FileBill(members, payers, reserved);
-    return { members, warnings: admitted.warnings, priced, upload, length, bill };
+    return { members, warnings: admitted.warnings, priced, tags, upload, length, bill };
   }
 
   /**

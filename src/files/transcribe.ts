@@ -53,6 +53,8 @@ export interface ObservedFile {
 
 /** Hears of the moments of one file as they come, for metrics and spans. Names only; never what was said. */
 export interface FileObserver {
+  /** With its tags, as one text; not of a file without any. */
+  tagged(tags: string): void;
   /** A model is asked for the transcript; `answered` or `failed` follows, unless the file is given up. */
   asked(model: string): void;
   answered(model: string): void;
@@ -69,7 +71,7 @@ export interface TranscriptionJob {
   chain: readonly ResolvedCandidate[];
   file: AudioFile;
   signal: AbortSignal;
-  observer?: Omit<FileObserver, 'ended'> | undefined;
+  observer?: Omit<FileObserver, 'ended' | 'tagged'> | undefined;
   /** An answer without words to a file that has sound is not taken for the answer while another model may have some. */
   hearEmptyAgain: boolean;
   /**

@@ -2,6 +2,7 @@
 import { shownAddress } from '../api/audio-source.ts';
 import { AUTO } from '../api/choice.ts';
 import type { JobAnswer, JobStatus } from '../api/jobs.ts';
+import { tagsOfText } from '../api/tags.ts';
 import type {
   DiarizedTranscription,
   ResponseFormat,
@@ -23,13 +24,14 @@ type Shown = ShownJob & { attempts?: number; keptUntil?: Date | undefined };
 /** @param isWhole with the transcript */
 export function jobAnswer(job: Shown, requestId: string, isWhole: boolean, progress?: PartsProgress): JobAnswer {
   const { id, file, state, createdAt, endedAt, attempts = 1, keptUntil } = job;
-  const { model: named, responseFormat, audioUrl } = askedOf(job.asked);
+  const { model: named, responseFormat, audioUrl, tags } = askedOf(job.asked);
   const model = named === AUTO && state.type === 'done' ? state.heard.transcription.model : named;
   return {
     ...{ object: 'job', id, status: statusOf(job), model, response_format: responseFormat, attempts },
     file: { name: file.filename, bytes: audioUrl === undefined ? file.bytes : null },
     ...(audioUrl === undefined ? {} : { audio_url: shownAddress(audioUrl) }),
     ...(progress === undefined ? {} : { progress: { done: progress.done, parts: progress.parts } }),
+    ...(tags === undefined ? {} : { tags: tagsOfText(tags) }),
     created_at: createdAt.toISOString(),
     ended_at: endedAt?.toISOString() ?? null,
     expires_at: keptUntil?.toISOString() ?? null,

@@ -3,6 +3,7 @@
 import type { Authenticator } from '../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../accounts/auth/limits.ts';
 import type { Caller } from '../accounts/auth/permissions.ts';
+import { tagsFor } from '../accounts/auth/tags.ts';
 import type { ApiKey, KeyCalls } from '../accounts/keys/calls.ts';
 import type { AudioSource } from '../api/audio-source.ts';
 import { apiError } from '../api/errors.ts';
@@ -84,8 +85,8 @@ export class OwnJobs {
       // It is the job's alone.
       keptFiles.remove(owner, held.file.id);
       const { form } = held.file;
-      const request = { ...readRequest(form), audio, contentType: form.file.contentType, audioUrl: undefined };
-      await this.#admit(request, { ...by, caller });
+      const asked = { ...readRequest(form), audio, contentType: form.file.contentType, audioUrl: undefined };
+      const request = await this.#admitted(asked, { ...by, caller });
       await jobFiles?.sync(audio).catch((error: unknown) => {
         throw noRoom(error);
       });
@@ -101,17 +102,20 @@ export class OwnJobs {
   async acceptAt(source: AudioSource, asked: AskedInForm, caller: Caller, by: JobCreator): Promise<ShownJob> {
     const { remoteAudio, wallNow } = this.#dependencies;
     const filename = filenameOf(remoteAudio.check(source, caller.organisationId));
-    const request = { ...asked, audio: '', contentType: undefined, audioUrl: source.url };
-    await this.#admit(request, { ...by, caller });
+    const at = { ...asked, audio: '', contentType: undefined, audioUrl: source.url };
+    const request = await this.#admitted(at, { ...by, caller });
     const file = { id: '', filename, bytes: 0, createdAt: wallNow(), fields: NO_FIELDS };
     return this.#begin(this.#workAt(source.url, file, request, { ...by, caller }, false), caller, by);
   }
 
-  /** Refuses what a file would be refused for. */
-  async #admit(request: OwnRequest, by: JobRequester): Promise<void> {
+  /** With its tags, which stay as they are now. Refuses what a file would be refused for. */
+  async #admitted(asked: Omit<OwnRequest, 'tags'>, by: JobRequester): Promise<OwnRequest> {
     // As it was sent: the work asks for all that any format needs.
-    requestOf(request.fields, this.#dependencies, by.caller.key);
-    await admitJob(this.#transcriptionOf(request, by.caller), by, this.#dependencies);
+    requestOf(asked.fields, this.#dependencies, by.caller.key);
+    const transcription = this.#transcriptionOf(asked, by.caller);
+    const tags = tagsFor(by.caller, transcription.tags);
+    await admitJob(transcription, { ...by, tags: { text: tags } }, this.#dependencies);
+    return { ...asked, tags };
   }
 
   #begin(work: Work, { key }: Caller, { jobId }: JobCreator): Promise<ShownJob> {
@@ -168,7 +172,7 @@ export class OwnJobs {
     return this.#dependencies.store.findKey(organisationId, keyId) as Promise<ApiKey | undefined>;
   }
 
-  #transcriptionOf(request: OwnRequest, { key }: Pick<Caller, 'key'>) {
+  #transcriptionOf(request: Omit<OwnRequest, 'tags'>, { key }: Pick<Caller, 'key'>) {
     return requestOf(wholeFields(request), this.#dependencies, key);
   }
 
@@ -238,7 +242,8 @@ export class OwnJobs {
   ): ReturnType<Work['run']> {
     const chargeId = isResumed ? await this.#chargeOf(jobId, by.caller) : chargeIdOf(jobId, 1);
     const transcription = this.#transcriptionOf(request, by.caller);
-    return transcribeKept(file, transcription, { ...by, chargeId }, signal, this.#dependencies);
+    const charged = { ...by, chargeId, tags: { text: request.tags } };
+    return transcribeKept(file, transcription, charged, signal, this.#dependencies);
   }
 
   /**

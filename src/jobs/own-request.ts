@@ -2,6 +2,7 @@
 // came, so that the next start of the node can do the same work.
 import { apiError } from '../api/errors.ts';
 import { RETENTION_SECONDS } from '../api/jobs.ts';
+import { tagsText } from '../api/tags.ts';
 import { ResponseFormat } from '../api/transcriptions.ts';
 import type { Field } from '../http/multipart/form-fields.ts';
 import type { JsonObject } from '../vendors/kit/json.ts';
@@ -20,6 +21,8 @@ export interface OwnRequest {
   contentType: string | undefined;
   /** As the client wrote it. It may have a signature, so it is kept sealed only. */
   audioUrl: string | undefined;
+  /** Those of the request with those of its key, as one text. */
+  tags: string | undefined;
 }
 
 /** What a form asks for. */
@@ -85,6 +88,7 @@ export const keptRequest = (request: OwnRequest): JsonObject => ({
   ...request,
   contentType: request.contentType ?? null,
   audioUrl: request.audioUrl ?? null,
+  tags: request.tags ?? null,
 });
 
 /** What was kept of a request. */
@@ -97,6 +101,7 @@ export function askedOf(asked: JsonObject): OwnRequest {
     audio = '',
     contentType,
     audioUrl,
+    tags,
   } = asked;
   return {
     fields: fields as unknown as Field[],
@@ -106,5 +111,6 @@ export function askedOf(asked: JsonObject): OwnRequest {
     audio: String(audio),
     contentType: typeof contentType === 'string' ? contentType : undefined,
     audioUrl: typeof audioUrl === 'string' ? audioUrl : undefined,
+    tags: tagsText(tags),
   };
 }

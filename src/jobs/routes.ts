@@ -6,6 +6,7 @@ import { readBooleanIn } from '../api/boolean.ts';
 import { EmptyBody } from '../api/console/console.ts';
 import { ApiError, apiError } from '../api/errors.ts';
 import { JOB_STATUSES, JOBS_LIMIT, type JobList } from '../api/jobs.ts';
+import { hasTag, readTag } from '../api/tags.ts';
 import { ResponseFormat } from '../api/transcriptions.ts';
 import { AudioElsewhere } from '../files/remote/audio-elsewhere.ts';
 import type { TranscriptionsDependencies } from '../files/routes/index.ts';
@@ -172,7 +173,7 @@ async function digestOf(
 const getJobs =
   ({ detachedJobs }: OwnJobRoutesDependencies): Handler =>
   async ({ request, requestId }, caller) => {
-    const query = knownQuery(request.query, '/v1/jobs', ['limit', 'before', 'status', 'from', 'to']);
+    const query = knownQuery(request.query, '/v1/jobs', ['limit', 'before', 'status', 'from', 'to', 'tag']);
     const limit = wholeNumberOf(query, 'limit', JOBS_LIMIT);
     const isAsked = askedIn(query);
     const all = await detachedJobs.of(ownerOf(caller));
@@ -204,9 +205,11 @@ function askedIn(query: ReadonlyMap<string, string>): (job: ShownJob) => boolean
   );
   if (fromMs >= toMs)
     throw apiError('invalid_request', '`from` is not before `to`. Swap them, or leave one out.', { param: 'from' });
+  const tag = query.has('tag') ? readTag(query.get('tag') ?? '') : undefined;
   return (job) => {
     const atMs = job.createdAt.getTime();
-    return atMs >= fromMs && atMs < toMs && (status === undefined || statusOf(job) === status);
+    if (atMs < fromMs || atMs >= toMs || (status !== undefined && statusOf(job) !== status)) return false;
+    return tag === undefined || hasTag(askedOf(job.asked).tags, tag);
   };
 }
 

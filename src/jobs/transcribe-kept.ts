@@ -9,6 +9,7 @@ import {
   requireModels,
   residencyRulesOf,
 } from '../accounts/auth/permissions.ts';
+import type { DecidedTags } from '../accounts/auth/tags.ts';
 import { apiError } from '../api/errors.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import { verboseTranscriptionOf } from '../files/answers.ts';
@@ -28,6 +29,8 @@ export interface JobRequester {
   chargeId?: string;
   /** Hears how many parts of a long file are done. */
   onProgress?: JobOptions['onProgress'];
+  /** Decided when the job was accepted; those of the request and the key when absent. */
+  tags?: DecidedTags;
 }
 
 /** Rejects with an ApiError where models, permissions or credit do not allow it. */
@@ -65,7 +68,7 @@ export async function requireKey(
 }
 
 const fileJob = (
-  { caller, requestId, chargeId = requestId, onProgress }: JobRequester,
+  { caller, requestId, chargeId = requestId, onProgress, tags }: JobRequester,
   client: AbortSignal,
   dependencies: JobDependencies,
   observer?: ConstructorParameters<typeof FileJob>[1]['observer'],
@@ -80,6 +83,8 @@ const fileJob = (
     lastResort: lastResortFor(caller, dependencies.lastResort),
     rulesOf: (asked) => residencyRulesOf(caller, asked),
     redacted: redactedFor(caller),
+    tagged: caller,
+    decidedTags: tags,
     client,
     early: NOTHING_EARLY,
     chargeId,

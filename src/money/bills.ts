@@ -79,60 +79,6 @@ function hours(seconds: number): string {
   return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}${rest}`;
 }
 
-// A bill as CSV (RFC 4180), safe to open in a spreadsheet: no text in it is taken for a formula.
-const HEADER = [
-  'type',
-  'date',
-  'item',
-  'mode',
-  'byok',
-  'sessions',
-  'audio_seconds',
-  'amount_usd',
-  'note',
-  'connection_seconds',
-];
-const NUMBER = /^-?\d+(?:\.\d+)?$/;
-const FORMULA = /^[\s\0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
-
-/**
- * One row for each balance, credit and line of usage. Amounts of usage are negative, so that the opening balance and
- * everything below it add up to the closing balance.
- */
-export function billCsv(bill: BillAnswer): string {
-  const rows = [
-    HEADER,
-    row('opening_balance', bill.month, '', bill.opening_balance_usd),
-    ...bill.credits.map(({ at, kind, amount_usd, note }) => row('credit', at, kind, amount_usd, note)),
-    ...bill.usage.map(({ model, mode, byok, sessions, audio_seconds, connection_seconds = '', cost_usd }) => [
-      'usage',
-      bill.month,
-      model,
-      mode,
-      String(byok),
-      String(sessions),
-      String(audio_seconds),
-      negative(cost_usd),
-      '',
-      String(connection_seconds),
-    ]),
-    row('closing_balance', bill.month, '', bill.closing_balance_usd),
-  ];
-  return rows.map((cells) => `${cells.map(cell).join(',')}\r\n`).join('');
-}
-
-function row(type: string, date: string, item: string, amount: string, note = ''): string[] {
-  return [type, date, item, '', '', '', '', amount, note, ''];
-}
-
-const negative = (amount: string): string => (/^[0.]*$/.test(amount) ? amount : `-${amount}`);
-
-/** Text that a spreadsheet would compute begins with an apostrophe; numbers are left alone. */
-function cell(text: string): string {
-  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
 // A month's bill as JSON. The amounts are the ledger's own; nothing is computed again.
 /** @param isFinal whether the month is over */
 export function billAnswer(bill: Bill, organisation: { id: string; name: string }, isFinal: boolean): BillAnswer {

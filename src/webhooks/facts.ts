@@ -1,5 +1,6 @@
 // What an endpoint is told of a fact that the database noted.
 import type { KeyStore } from '../accounts/keys/calls.ts';
+import { tagsOfText } from '../api/tags.ts';
 import { usdOf } from '../config/prices/price.ts';
 import type { LedgerStore, SessionRecord } from '../money/store/calls.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -111,8 +112,20 @@ export class Facts {
   }
 }
 
-const sessionOf = ({ id, model, keyId, openedAt, endedAt, reason, code, audioMs, costMicroUsd }: SessionRecord) => ({
+const sessionOf = ({
+  id,
+  model,
+  keyId,
+  openedAt,
+  endedAt,
+  reason,
+  code,
+  audioMs,
+  costMicroUsd,
+  tags,
+}: SessionRecord) => ({
   ...{ id, model, key_id: keyId, opened_at: openedAt, ended_at: endedAt, reason, code },
+  ...(tags === undefined ? {} : { tags: tagsOfText(tags) }),
   audio_seconds: audioMs / 1000,
   cost_usd: usdOf(costMicroUsd),
 });

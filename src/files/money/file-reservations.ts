@@ -80,6 +80,8 @@ export interface FileReservationRequest {
   isShared?: boolean;
   /** The ledger would grant every hold, so none is needed while it does not answer. */
   isUnlimited?: boolean;
+  /** As one text. */
+  tags?: string | undefined;
 }
 
 /** Ended by one of the two, once. */
@@ -119,10 +121,11 @@ export class FileReservations {
    */
   async reserve(request: FileReservationRequest): Promise<ReservedFile> {
     const { id, organisationId, keyId, model, members, secondsMax } = request;
-    const { again = false, isUnlimited: mayTrust = false, isShared = false } = request;
+    const { again = false, isUnlimited: mayTrust = false, isShared = false, tags } = request;
     const { reservations, wallNow } = this.#options;
     const openedAt = wallNow().toISOString();
     const head: SessionHead = { id, organisationId, keyId, model, mode: 'batch', openedAt };
+    if (tags !== undefined) head.tags = tags;
     const audioMsMax = Math.ceil(secondsMax * 1000);
     const dearest = dearestMicroUsd(members, audioMsMax);
     const shared = isShared ? boundMicroUsd(members, audioMsMax) : 0n;

@@ -10,6 +10,7 @@ import { type ApiError, apiError, type ErrorCode, printable } from '../../api/er
 import { ADDRESSES, twoFiles } from '../../api/not-served.ts';
 import { classesOf } from '../../api/redaction.ts';
 import { isSlug, modelOf, providerOf } from '../../api/slug.ts';
+import { readTags } from '../../api/tags.ts';
 import { ResponseFormat, type TranscriptionRequest } from '../../api/transcriptions.ts';
 import type { Common } from '../../api/vocabulary.ts';
 import type { Field } from '../../http/multipart/form-fields.ts';
@@ -55,6 +56,7 @@ const KNOWN = [
   'stream',
   'fallbacks',
   'prefer',
+  'tags',
 ];
 /** What OpenAI calls `keyterms`, and how many it takes. */
 const KEYWORDS = 'keywords[]';
@@ -103,6 +105,7 @@ export function readFields(fields: readonly (readonly [string, string])[]): Tran
     speechGate: readSpeechGate(one.get('speech_gate')),
     redacted: classesOf(vocabulary.redact),
     limits: readLimits(one),
+    tags: readTags(one.get('tags')),
     common: {
       ...vocabulary,
       ...temperature(one.get('temperature')),
@@ -196,7 +199,7 @@ function optionsOf(slug: string, providers: ReadonlyMap<string, Provider>): TSch
 }
 
 /** Fields that may come member by member. Other names with brackets are names. */
-const JOINED = ['provider_params', 'fallbacks'];
+const JOINED = ['provider_params', 'fallbacks', 'tags'];
 const DEPTH_MAX = 8;
 
 /** An object without a prototype, a list of texts, or a text. */

@@ -86,6 +86,7 @@ const jobOf = (
     lastResort: lastResortFor(caller, dependencies.lastResort),
     rulesOf: (asked) => residencyRulesOf(caller, asked),
     redacted: redactedFor(caller),
+    tagged: caller,
     client: request.signal,
     early,
     ...more,

@@ -5,6 +5,7 @@ import type { SessionError } from '../../../machines/session/types.ts';
 import { type ApiErrorExtras, type Attempt, apiError, type ErrorCode } from '../../api/errors.ts';
 import { isCoded, type ListenRequest } from '../../api/listen.ts';
 import type { OutgoingEvent } from '../../api/listen-events.ts';
+import { tagsOfText } from '../../api/tags.ts';
 import { bytesPerSample } from '../../audio/pcm.ts';
 import type { Told } from '../../vendors/kit/vocabulary/mapping.ts';
 import type { Degradation, ResolvedCandidate } from '../failover/chain.ts';
@@ -43,7 +44,7 @@ export class EventWriter {
   }
 
   started(settings: SessionSettings): void {
-    const { chain, request, requestId, warnings, resumeToken = null, continues } = this.#opening;
+    const { chain, request, requestId, warnings, resumeToken = null, continues, tags } = this.#opening;
     const { messageBytesMax = Number.POSITIVE_INFINITY } = this.#opening;
     const choice = choiceOf(chain);
     this.#outbox.push({
@@ -59,6 +60,7 @@ export class EventWriter {
       ...(choice === undefined ? {} : { choice }),
       resume_token: resumeToken,
       ...(continues === undefined ? {} : { continues: continuesOf(continues, request) }),
+      ...(tags === undefined ? {} : { tags: tagsOfText(tags) }),
       limits: {
         idle_seconds: settings.idleMs / 1000,
         suspend_seconds: suspendMsOf(request, settings) / 1000,

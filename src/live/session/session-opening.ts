@@ -37,6 +37,8 @@ export interface SessionOpening {
   /** Where its organisation has what is said posted to it at the end. */
   transcript?: TranscriptGatherer | undefined;
   request: ListenRequest;
+  /** Those of the request with those of its credential, as one text. */
+  tags?: string | undefined;
   chain: readonly ResolvedCandidate[];
   warnings: readonly Degradation[];
   /** Where its key and organisation let audio go by now: a leg after the first one keeps to that as well. */

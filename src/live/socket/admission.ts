@@ -12,11 +12,13 @@ import {
   residencyRulesOf,
   spendOf,
 } from '../../accounts/auth/permissions.ts';
+import { tagsFor } from '../../accounts/auth/tags.ts';
 import { type Configure, isCoded, type ListenRequest } from '../../api/listen.ts';
 import { tightest } from '../../api/request-limits.ts';
 import type { OpusDecoder } from '../../audio/codecs/opus-decoder.ts';
 import type { Meter, MeterCandidate } from '../../money/ledger/meter.ts';
 import { pricedMembers } from '../../money/ledger/meter-contract.ts';
+import type { SessionHead } from '../../money/store/calls.ts';
 import {
   type Ask,
   type ChainDependencies,
@@ -92,6 +94,7 @@ async function channelOf(
       showsTranscripts: caller.key.organisationShowsTranscripts ?? false,
       transcript: gathererOf(sessionId, caller, request, dependencies),
       request,
+      tags: tagsFor(caller, request.tags),
       continues,
       chain: members,
       warnings: [...own, ...warnings],
@@ -224,12 +227,20 @@ function maxMicroUsdOf({ limits, channels = 1 }: ListenRequest): bigint | undefi
 
 /** What the session may spend; throws an ApiError when that is nothing. */
 function openMeter(
-  { sessionId, organisationId, keyId, chain, request }: Omit<SessionOpening, 'meter' | 'release'>,
+  { sessionId, organisationId, keyId, chain, request, tags }: Omit<SessionOpening, 'meter' | 'release'>,
   openedAt: Date,
   isUnlimited: boolean,
   { reservations }: Pick<ListenDependencies, 'reservations'>,
 ): Promise<Meter> {
   const model = (chain[0] as ResolvedCandidate).slug;
-  const head = { id: sessionId, organisationId, keyId, mode: 'live' as const, model, openedAt: openedAt.toISOString() };
+  const head: SessionHead = {
+    id: sessionId,
+    organisationId,
+    keyId,
+    mode: 'live',
+    model,
+    openedAt: openedAt.toISOString(),
+  };
+  if (tags !== undefined) head.tags = tags;
   return reservations.open(head, pricedMembers(chain), isUnlimited, maxMicroUsdOf(request));
 }

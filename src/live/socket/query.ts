@@ -21,6 +21,7 @@ import { classesOf, REDACT_HOLD_MS } from '../../api/redaction.ts';
 import { MAX_SECONDS, type RequestLimits, USD_FORM } from '../../api/request-limits.ts';
 import { type DataResidencyRule, REGIONS, regionsIn } from '../../api/residency-rule.ts';
 import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
+import { readTags } from '../../api/tags.ts';
 import {
   KEYTERM_LENGTH_MAX,
   KEYTERMS_MAX,
@@ -62,6 +63,7 @@ const KNOWN = [
   'retention',
   'max_cost',
   'max_seconds',
+  'tags',
   'start',
   'api_key',
   'resume',
@@ -114,6 +116,7 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
     redactHoldMs: readInteger('redact_hold_ms', query.get('redact_hold_ms'), REDACT_HOLD_MS),
     isResumable: readResume(query.get('resume')),
     limits: readLimits(query),
+    tags: readTags(query.get('tags')),
   };
 }
 

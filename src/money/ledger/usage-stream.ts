@@ -67,9 +67,12 @@ const areTexts = (...values: unknown[]): boolean => values.every((value) => type
 
 function headOf(value: unknown): SessionHead | undefined {
   if (!isRecord(value)) return undefined;
-  const { id, organisationId, keyId, mode, model, openedAt } = value;
+  const { id, organisationId, keyId, mode, model, openedAt, tags } = value;
   if (!areTexts(id, organisationId, keyId, mode, model, openedAt)) return undefined;
-  return { id, organisationId, keyId, mode, model, openedAt } as SessionHead;
+  const head = { id, organisationId, keyId, mode, model, openedAt } as SessionHead;
+  // Whatever they are, the session is billed.
+  if (typeof tags === 'string') head.tags = tags;
+  return head;
 }
 
 function endOf(value: unknown): SessionEnd | undefined {

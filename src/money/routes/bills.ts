@@ -8,7 +8,8 @@ import { choiceOf, knownQuery } from '../../http/query.ts';
 import { json, type RouteContext } from '../../http/router.ts';
 import type { Reply } from '../../http/server.ts';
 import { fromLedger } from '../../http/store-answer.ts';
-import { BILL_PAGE_HEADERS, billAnswer, billCsv, billHtml } from '../bills.ts';
+import { BILL_PAGE_HEADERS, billAnswer, billHtml } from '../bills.ts';
+import { billCsv, csvReply } from '../csv.ts';
 import type { LedgerStore } from '../store/calls.ts';
 
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
@@ -47,12 +48,5 @@ export async function billFor(
 export function billReply(bill: BillAnswer, format: 'json' | 'csv' | 'html'): Reply {
   if (format === 'json') return json(200, bill);
   if (format === 'html') return { status: 200, headers: { ...BILL_PAGE_HEADERS }, body: billHtml(bill) };
-  return {
-    status: 200,
-    headers: {
-      'Content-Type': 'text/csv; charset=utf-8; header=present',
-      'Content-Disposition': `attachment; filename="voxgate-${bill.month}.csv"`,
-    },
-    body: billCsv(bill),
-  };
+  return csvReply(billCsv(bill), `voxgate-${bill.month}`);
 }

@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value';
 import type { Caller } from '../../accounts/auth/permissions.ts';
 import { WatchedFrame } from '../../api/console/watching.ts';
 import { apiError } from '../../api/errors.ts';
+import { readTag, tagsOfText } from '../../api/tags.ts';
 import { SESSIONS_LIMIT, type SessionAnswer, type SessionLeg, type SessionList } from '../../api/usage.ts';
 import { usageRow, usdOf } from '../../config/prices/price.ts';
 import { choiceOf, knownQuery, textOf, timeOf, wholeNumberOf } from '../../http/query.ts';
@@ -120,6 +121,7 @@ async function shown(
 ): Promise<SessionAnswer> {
   const { id, mode, model, keyId, openedAt, endedAt, reason, code, audioMs, lines, costMicroUsd, heldMicroUsd } =
     record;
+  const { tags } = record;
   const live = endedAt === null ? await describeSession(id, organisationId) : undefined;
   return {
     object: 'session',
@@ -128,6 +130,7 @@ async function shown(
     state: endedAt === null ? 'live' : 'ended',
     model,
     key_id: keyId,
+    ...(tags === undefined ? {} : { tags: tagsOfText(tags) }),
     opened_at: openedAt,
     ended_at: endedAt,
     reason,
@@ -141,7 +144,7 @@ async function shown(
 }
 
 // The query of `GET /v1/sessions`: which sessions are wanted.
-const PARAMETERS = ['limit', 'before', 'state', 'model', 'key', 'from', 'to', 'reason', 'id'];
+const PARAMETERS = ['limit', 'before', 'state', 'model', 'key', 'from', 'to', 'reason', 'id', 'tag'];
 
 export function searchOf(raw: string): SessionSearch {
   const query = knownQuery(raw, '/v1/sessions', PARAMETERS);
@@ -154,6 +157,7 @@ export function searchOf(raw: string): SessionSearch {
     to: momentOf(query, 'to'),
     reason: textOf(query, 'reason'),
     idPrefix: textOf(query, 'id'),
+    tag: query.has('tag') ? readTag(query.get('tag') ?? '') : undefined,
   };
   const said = Object.entries(wanted).filter(([, value]) => value !== undefined);
   return { limit: wholeNumberOf(query, 'limit', SESSIONS_LIMIT), ...Object.fromEntries(said) };

@@ -2,14 +2,24 @@
 import type { Caller } from '../../accounts/auth/permissions.ts';
 import type { KeyStore } from '../../accounts/keys/calls.ts';
 import { apiError } from '../../api/errors.ts';
-import { type BalanceAnswer, USAGE_DAYS_MAX, type UsageList } from '../../api/usage.ts';
+import { readTag, TAG_KEY } from '../../api/tags.ts';
+import {
+  type BalanceAnswer,
+  USAGE_DAYS_MAX,
+  USAGE_ROWS_MAX,
+  type UsageGroup,
+  type UsageList,
+} from '../../api/usage.ts';
 import { connectionSeconds, usdOf } from '../../config/prices/price.ts';
 import { choiceOf, knownQuery, timeOf } from '../../http/query.ts';
 import { json, type RouteContext } from '../../http/router.ts';
+import type { Reply } from '../../http/server.ts';
 import { fromLedger } from '../../http/store-answer.ts';
+import { csvReply, usageCsv } from '../csv.ts';
 import type { LedgerStore } from '../store/calls.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+const DAY_LENGTH = 'YYYY-MM-DD'.length;
 
 export interface UsageDependencies {
   store: Pick<LedgerStore & KeyStore, 'usageOf' | 'findKey'>;
@@ -18,15 +28,18 @@ export interface UsageDependencies {
 
 export const getUsage =
   ({ store, wallNow }: UsageDependencies) =>
-  async ({ request }: RouteContext, { organisationId }: Pick<Caller, 'organisationId'>) => {
-    const query = knownQuery(request.query, '/v1/usage', ['from', 'to', 'group_by', 'key']);
+  async ({ request }: RouteContext, { organisationId }: Pick<Caller, 'organisationId'>): Promise<Reply> => {
+    const query = knownQuery(request.query, '/v1/usage', ['from', 'to', 'group_by', 'key', 'tag', 'format']);
+    const format = choiceOf(query, 'format', ['json', 'csv']);
     const { from, to } = stretchOf(query, wallNow());
-    const groupBy = choiceOf(query, 'group_by', ['model', 'provider', 'day', 'key']);
+    const groupBy = groupOf(query);
+    const tag = query.has('tag') ? readTag(query.get('tag') ?? '') : undefined;
     const keyId = query.get('key');
     if (keyId !== undefined) await requireKey(store, organisationId, keyId);
-    const rows = await fromLedger(
-      store.usageOf({ organisationId, from, to, groupBy, ...(keyId === undefined ? {} : { keyId }) }),
-    );
+    const filter = { ...(keyId === undefined ? {} : { keyId }), ...(tag === undefined ? {} : { tag }) };
+    const limit = USAGE_ROWS_MAX + 1;
+    const rows = await fromLedger(store.usageOf({ organisationId, from, to, groupBy, ...filter, limit }));
+    if (rows.length === limit) throw tooMany();
     const answer: UsageList = {
       object: 'list',
       from,
@@ -45,8 +58,32 @@ export const getUsage =
         cost_usd: usdOf(rows.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0n)),
       },
     };
-    return json(200, answer);
+    return format === 'json'
+      ? json(200, answer)
+      : csvReply(usageCsv(answer), `voxgate-usage-${from.slice(0, DAY_LENGTH)}`);
   };
+
+const GROUPS = ['model', 'provider', 'day', 'key'] as const;
+const GROUP_OF_TAG = new RegExp(`^tag:${TAG_KEY}$`);
+
+function groupOf(query: ReadonlyMap<string, string>): UsageGroup {
+  const text = query.get('group_by') ?? 'model';
+  if (GROUP_OF_TAG.test(text)) return text as `tag:${string}`;
+  const group = GROUPS.find((each) => each === text);
+  if (group !== undefined) return group;
+  throw apiError(
+    'invalid_request',
+    `\`group_by\` is ${GROUPS.join(', ')}, or a tag such as \`tag:customer\`; model when absent.`,
+    { param: 'group_by' },
+  );
+}
+
+const tooMany = () =>
+  apiError(
+    'invalid_request',
+    `The tag has more than ${USAGE_ROWS_MAX} values in this time. Ask for a shorter time, for one \`key\`, or for one \`tag\`.`,
+    { param: 'group_by' },
+  );
 
 /** From the beginning of the month until now, where nothing is said. Throws an ApiError for a stretch that is none. */
 function stretchOf(query: ReadonlyMap<string, string>, now: Date): { from: string; to: string } {

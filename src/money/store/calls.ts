@@ -2,6 +2,7 @@
 // accounts; every call may be repeated with the same ids and does its work once.
 import type { Mode } from '../../api/models.ts';
 import type { SpendCeiling } from '../../api/spend-ceilings.ts';
+import type { Tag } from '../../api/tags.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import {
   type Asynchronous,
@@ -51,6 +52,8 @@ export interface SessionHead {
   model: string;
   /** ISO 8601 UTC. */
   openedAt: string;
+  /** As one text, `textOfTags`. What is no such text is left out; a session is billed whatever it says. */
+  tags?: string;
 }
 
 /** What a session is found by: no other organisation has it. */
@@ -146,6 +149,7 @@ export interface SessionSearch {
   /** Why it ended, or the code of the error that ended it. */
   reason?: string;
   idPrefix?: string;
+  tag?: Tag;
 }
 
 export interface Balance {
@@ -167,7 +171,8 @@ export interface Credit {
   note: string;
 }
 
-export type UsageGroup = 'model' | 'provider' | 'day' | 'key';
+/** `tag:customer`: by the values of that tag. */
+export type UsageGroup = 'model' | 'provider' | 'day' | 'key' | `tag:${string}`;
 
 export interface UsageQuery {
   organisationId: string;
@@ -177,11 +182,14 @@ export interface UsageQuery {
   to: string;
   groupBy: UsageGroup;
   keyId?: string;
+  tag?: Tag;
+  /** Of rows; all of them when absent. */
+  limit?: number;
 }
 
 export interface UsageRow {
-  /** Slug, provider, `YYYY-MM-DD` or key id. */
-  group: string;
+  /** Slug, provider, `YYYY-MM-DD`, key id or value of the tag; null of what has no such tag. */
+  group: string | null;
   own: boolean;
   sessions: number;
   audioMs: number;
@@ -308,6 +316,8 @@ export interface LedgerTransfer {
   sessionId: string | null;
   /** What the transfer is for, in words. */
   note: string;
+  /** Of the session, as one text; absent without any. */
+  tags?: string;
 }
 
 /** When the worker has to look for leases that are over. */

@@ -3,14 +3,16 @@
 import { StoreError } from '../../store/store-error.ts';
 import type { TableContext } from '../../store/table-context.ts';
 import type { BilledLine, LedgerCalls, LedgerTransfer, SessionRecord, SessionSearch } from './calls.ts';
+import { boundTag, TAGGED, type TagBind, WITH_TAGS } from './session-tags.ts';
 
 export interface LedgerRecords extends Pick<LedgerCalls, 'findSession' | 'countLiveSessions' | 'exportLedger'> {
   /** The session with that number, which exists. */
   recordOf(number: number): SessionRecord;
 }
 
-interface HeadRow extends Omit<SessionRecord, 'audioMs' | 'lines' | 'costMicroUsd' | 'heldMicroUsd'> {
+interface HeadRow extends Omit<SessionRecord, 'audioMs' | 'lines' | 'costMicroUsd' | 'heldMicroUsd' | 'tags'> {
   number: bigint;
+  tags: string | null;
   endAudioMs: bigint | null;
   held: bigint | null;
 }
@@ -27,13 +29,14 @@ interface LineRow {
   costMicroUsd: bigint;
 }
 
-type TransferRow = Omit<LedgerTransfer, 'number'> & { number: bigint };
+type TransferRow = Omit<LedgerTransfer, 'number' | 'tags'> & { number: bigint; tags: string | null };
 
 const TRANSFERS_MAX = 10_000;
 
 const HEAD = `SELECT sessions.number, id, sessions.organisation_id AS organisationId, sessions.key_id AS keyId, mode, model,
-    opened_at AS openedAt, ended_at AS endedAt, reason, code, audio_ms AS endAudioMs, holds.micro_usd AS held
+    opened_at AS openedAt, ended_at AS endedAt, reason, code, audio_ms AS endAudioMs, holds.micro_usd AS held, tags
   FROM sessions
+  ${WITH_TAGS}
   LEFT JOIN session_ends ON session_ends.session = sessions.number
   LEFT JOIN open_holds ON open_holds.session = sessions.number
   LEFT JOIN holds ON holds.number = open_holds.hold`;
@@ -58,18 +61,20 @@ export function createLedgerRecords({ database }: TableContext): LedgerRecords {
     .pluck();
   const transfersAfter = database
     .prepare<[number, number], TransferRow>(
-      `SELECT transfers.number, transfers.id, at, kind, debit, credit, micro_usd AS microUsd, sessions.id AS sessionId, note
-       FROM transfers LEFT JOIN sessions ON sessions.number = session
+      `SELECT transfers.number, transfers.id, at, kind, debit, credit, micro_usd AS microUsd, sessions.id AS sessionId, note, tags
+       FROM transfers LEFT JOIN sessions ON sessions.number = transfers.session
+       LEFT JOIN session_tags ON session_tags.session = transfers.session
        WHERE transfers.number > ? ORDER BY transfers.number LIMIT ?`,
     )
     .safeIntegers();
 
-  function record({ number, endAudioMs, held, ...head }: HeadRow): SessionRecord {
+  function record({ number, endAudioMs, held, tags, ...head }: HeadRow): SessionRecord {
     const lines = linesOf.all(number).map(lineOf);
     // Until the end is told, what the models heard is all that is known of the client's audio.
     const heardMs = lines.reduce((sum, { audioMs }) => sum + audioMs, 0);
     return {
       ...head,
+      ...(tags === null ? {} : { tags }),
       audioMs: endAudioMs === null ? heardMs : Number(endAudioMs),
       lines,
       costMicroUsd: lines.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0n),
@@ -87,7 +92,7 @@ export function createLedgerRecords({ database }: TableContext): LedgerRecords {
     exportLedger: (after, limit) =>
       transfersAfter
         .all(after, Math.min(TRANSFERS_MAX, Math.max(0, Math.trunc(limit))))
-        .map((row) => ({ ...row, number: Number(row.number) })),
+        .map(({ tags, ...row }) => ({ ...row, number: Number(row.number), ...(tags === null ? {} : { tags }) })),
   };
 }
 
@@ -124,7 +129,7 @@ interface Place {
   number: bigint;
 }
 
-interface Wanted {
+interface Wanted extends TagBind {
   organisationId: string;
   state: string | null;
   model: string | null;
@@ -159,6 +164,7 @@ export const SEARCH = `SELECT sessions.number
     AND (@keyId IS NULL OR key_id = @keyId)
     AND (@reason IS NULL OR reason = @reason OR code = @reason)
     AND (@idPrefix IS NULL OR substr(id, 1, length(@idPrefix)) = @idPrefix)
+    AND ${TAGGED}
     AND (@model IS NULL OR ${isOf('model')} OR EXISTS (
       SELECT 1 FROM session_lines WHERE session_lines.session = sessions.number AND ${isOf('session_lines.model')}))
   ${ORDER} LIMIT @limit`;
@@ -189,7 +195,7 @@ export function createSessionSearch(
   }
 
   function searchSessions(organisationId: string, search: SessionSearch): ReturnType<LedgerCalls['searchSessions']> {
-    const { state = null, model = null, keyId = null, reason = null, idPrefix = null, from } = search;
+    const { state = null, model = null, keyId = null, reason = null, idPrefix = null, from, tag } = search;
     const begin = beginningOf(organisationId, search);
     const beginning = { organisationId, fromAt: begin.openedAt, fromNumber: begin.number };
     const furthest = furthestOf.get(beginning);
@@ -197,7 +203,8 @@ export function createSessionSearch(
     const isCut = furthest !== undefined && furthest.openedAt >= oldest.openedAt;
     const end = isCut ? furthest : oldest;
     const limit = Math.min(FOUND_MAX, Math.max(1, Math.trunc(search.limit)));
-    const wanted = { state, model, keyId, reason, idPrefix, toAt: end.openedAt, toNumber: end.number };
+    const asked = { state, model, keyId, reason, idPrefix, ...boundTag(tag) };
+    const wanted = { ...asked, toAt: end.openedAt, toNumber: end.number };
     const numbers = found.all({ ...beginning, ...wanted, limit: limit + 1 });
     const sessions = numbers.slice(0, limit).map((number) => recordOf(Number(number)));
     if (numbers.length > limit) return { sessions, next: sessions.at(-1)!.id };

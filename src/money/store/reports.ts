@@ -1,31 +1,40 @@
 // Usage and bills of an organisation. A session is on the bill of the month in which the ledger settled it, whole: what is
 // posted of a session still open is on no bill yet, and a bill never changes once its month is over. Only reads.
 
+import { TAG_KEY } from '../../api/tags.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { TableContext } from '../../store/table-context.ts';
 import type { Bill, LedgerCalls, UsageGroup, UsageRow } from './calls.ts';
 import { isoOf } from './checks.ts';
+import { boundTag, TAGGED, type TagBind, tagPath, WITH_TAGS } from './session-tags.ts';
 import type { LedgerTransfers } from './transfers.ts';
 
 type LedgerReports = Pick<LedgerCalls, 'usageOf' | 'billOf'>;
 
-interface UsageBind {
+interface UsageBind extends TagBind {
   organisationId: string;
   from: string;
   to: string;
   keyId: string | null;
+  /** Of the tag that rows are of. */
+  path: string | null;
 }
 
 type Counts = 'sessions' | 'audioMs' | 'connectionMs';
 type Counted<Row> = Omit<Row, 'own' | Counts> & Record<'own' | Counts, bigint>;
 type BillLine = Bill['lines'][number];
+const UNTAGGED = ['model', 'provider', 'day', 'key'] as const;
+type Grouping = (typeof UNTAGGED)[number] | 'tag';
 
-const GROUPS: Readonly<Record<UsageGroup, string>> = {
+const GROUPS: Readonly<Record<Grouping, string>> = {
   model: 'session_lines.model',
   provider: "substr(session_lines.model, 1, instr(session_lines.model || '/', '/') - 1)",
   day: 'substr(opened_at, 1, 10)',
   key: 'key_id',
+  tag: 'json_extract(tags, @path)',
 };
+const ALL_GROUPS: readonly Grouping[] = [...UNTAGGED, 'tag'];
+const GROUP_OF_TAG = new RegExp(`^tag:(${TAG_KEY})$`);
 
 const SUMS = `own, count(DISTINCT sessions.number) AS sessions, sum(session_lines.audio_ms) AS audioMs,
   sum(session_lines.connection_ms) AS connectionMs,  sum(session_lines.cost_micro_usd) AS costMicroUsd`;
@@ -34,17 +43,18 @@ export function createLedgerReports(
   { database }: TableContext,
   { balanceOf }: Pick<LedgerTransfers, 'balanceOf'>,
 ): LedgerReports {
-  const usageBy = (group: UsageGroup) =>
+  const usageBy = (group: Grouping) =>
     database
       .prepare<UsageBind, Counted<UsageRow>>(
         `SELECT ${GROUPS[group]} AS "group", ${SUMS}
-         FROM sessions JOIN session_lines ON session = number
+         FROM sessions JOIN session_lines ON session_lines.session = number
+         ${group === 'tag' ? WITH_TAGS : ''}
          WHERE organisation_id = @organisationId AND opened_at >= @from AND opened_at < @to
-           AND (@keyId IS NULL OR key_id = @keyId)
-         GROUP BY 1, own ORDER BY 1, own`,
+           AND (@keyId IS NULL OR key_id = @keyId) AND ${TAGGED}
+         GROUP BY 1, own ORDER BY 1 NULLS LAST, own`,
       )
       .safeIntegers();
-  const usage = { model: usageBy('model'), provider: usageBy('provider'), day: usageBy('day'), key: usageBy('key') };
+  const usage = new Map(ALL_GROUPS.map((group) => [group, usageBy(group)]));
   const billLines = database
     .prepare<[string, string, string], Counted<BillLine>>(
       `SELECT session_lines.model, mode, ${SUMS}
@@ -73,9 +83,15 @@ export function createLedgerReports(
     .safeIntegers();
 
   return {
-    usageOf({ organisationId, from, to, groupBy, keyId }) {
+    usageOf({ organisationId, from, to, groupBy, keyId, tag, limit = Number.POSITIVE_INFINITY }) {
+      const { grouping, path } = groupingOf(groupBy);
       const bind = { organisationId, from: isoOf(from, 'start'), to: isoOf(to, 'end'), keyId: keyId ?? null };
-      return usage[groupBy].all(bind).map(counted<UsageRow>);
+      const rows: UsageRow[] = [];
+      for (const row of usage.get(grouping)!.iterate({ ...bind, path, ...boundTag(tag) })) {
+        if (rows.length === limit) break;
+        rows.push(counted<UsageRow>(row));
+      }
+      return rows;
     },
     billOf(account, month) {
       balanceOf(account);
@@ -88,6 +104,14 @@ export function createLedgerReports(
       return { organisationId: account, month, openingMicroUsd, credits: given, lines, totalMicroUsd, closingMicroUsd };
     },
   };
+}
+
+function groupingOf(groupBy: UsageGroup): { grouping: Grouping; path: string | null } {
+  const [, key] = GROUP_OF_TAG.exec(groupBy) ?? [];
+  if (key !== undefined) return { grouping: 'tag', path: tagPath(key) };
+  const grouping = UNTAGGED.find((each) => each === groupBy);
+  if (grouping !== undefined) return { grouping, path: null };
+  throw new StoreError('invalid', 'Usage is grouped by model, provider, day, key, or a tag such as `tag:customer`.');
 }
 
 function counted<Row extends { own: boolean } & Record<Counts, number>>(row: Counted<Row>): Row {

@@ -17,6 +17,7 @@ import { isoOf, requireEnd, requireHead, requireHoldRequest, requireLines } from
 import type { HeldBefore, LedgerHolds } from './holds.ts';
 import { lateHead, lateId, linesBeyond, NODE_LOST } from './lost.ts';
 import type { LedgerCharges, LedgerPostings, SessionRow } from './postings.ts';
+import { createSessionTags } from './session-tags.ts';
 import type { LedgerTransfers } from './transfers.ts';
 
 type SessionCalls = Pick<LedgerCalls, 'openSession' | 'renewHold' | 'settleSession'>;
@@ -39,13 +40,14 @@ const SETTLED: HoldGrant = { ...NOTHING, settled: true };
 type SessionRows = ReturnType<typeof sessionRows>;
 
 function sessionRows({ database, nowText }: TableContext) {
+  const keepTags = createSessionTags({ database });
   const sessionById = database.prepare<[string], KnownSession>(
     `SELECT number, id, organisation_id AS organisationId, key_id AS keyId, model,
             EXISTS (SELECT 1 FROM session_ends WHERE session = number) AS isSettled,
             EXISTS (SELECT 1 FROM session_ends WHERE session = number AND mode = 'batch' AND reason = '${NODE_LOST}') AS isLostFile
      FROM sessions WHERE id = ?`,
   );
-  const insertSession = database.prepare<SessionHead>(
+  const insertSession = database.prepare<Omit<SessionHead, 'tags'>>(
     `INSERT INTO sessions (id, organisation_id, key_id, mode, model, opened_at)
      VALUES (@id, @organisationId, @keyId, @mode, @model, @openedAt)`,
   );
@@ -69,7 +71,9 @@ function sessionRows({ database, nowText }: TableContext) {
     const { id, organisationId, keyId, mode, model } = head;
     const openedAt = isoOf(head.openedAt, 'time of opening');
     const { lastInsertRowid } = insertSession.run({ id, organisationId, keyId, mode, model, openedAt });
-    return { number: Number(lastInsertRowid), id, organisationId, keyId, model };
+    const number = Number(lastInsertRowid);
+    keepTags(number, head);
+    return { number, id, organisationId, keyId, model };
   }
 
   function addEnd({ number, organisationId }: SessionRow, end: SessionEnd): void {
@@ -78,7 +82,7 @@ function sessionRows({ database, nowText }: TableContext) {
     insertEnd.run({ number, organisationId, endedAt, settledAt: nowText(), reason, code, audioMs });
   }
 
-  return { byId: (id: string) => sessionById.get(id), known, addSession, addEnd };
+  return { byId: (id: string) => sessionById.get(id), known, addSession, keepTags, addEnd };
 }
 
 /** How a session's use becomes charges, and its end a record. Runs in the caller's transaction. */
@@ -134,7 +138,7 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
   const { database } = context;
   const { transfers, holds, ceilings, recordOf } = parts;
   const rows = sessionRows(context);
-  const { known, addSession } = rows;
+  const { known, addSession, keepTags } = rows;
   const { charge, finish, settleLate } = sessionCharges(rows, parts);
   const keyOwner = database.prepare<[string], string>('SELECT organisation_id FROM api_keys WHERE id = ?').pluck();
 
@@ -206,6 +210,7 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
       return first.reason === NODE_LOST ? settleLate(first, head, end) : first;
     }
     transfers.openAccount(head.organisationId);
+    if (before !== undefined) keepTags(before.number, head);
     return finish(before ?? addSession(head), end);
   });
 

@@ -1,5 +1,6 @@
 // What is counted, logged and traced of live sessions and files as they go: all of it from the moments that they tell.
 import type { Clock } from '../../../machines/clock.ts';
+import { tagsOfText } from '../../api/tags.ts';
 import { BusError } from '../../cluster/bus/bus.ts';
 import type { FileObserver, ObservedFile } from '../../files/transcribe.ts';
 import type { ModelMeasures } from '../../live/failover/choice/measures.ts';
@@ -117,9 +118,10 @@ export class ObservedSessions {
     return trace;
   }
 
-  #fieldsOf({ sessionId, requestId, organisationId, keyId, request }: SessionOpening) {
+  #fieldsOf({ sessionId, requestId, organisationId, keyId, request, tags }: SessionOpening) {
     const ids = idsOf(this.#traces.get(sessionId));
-    return { sessionId, requestId, organisationId, keyId, model: request.model, ...ids };
+    const tagged = tags === undefined ? {} : { tags: tagsOfText(tags) };
+    return { sessionId, requestId, organisationId, keyId, model: request.model, ...tagged, ...ids };
   }
 }
 
@@ -206,6 +208,7 @@ export function observeFile(
     asked = model;
   };
   return {
+    tagged: (tags) => trace?.tagged(tags),
     asked(model) {
       askedMs = clock.now();
       metrics.attempted('file', label(model));

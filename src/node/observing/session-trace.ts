@@ -3,6 +3,7 @@
 
 import type { FailureReason } from '../../../machines/events.ts';
 import { ownerOf } from '../../api/slug.ts';
+import { tagsOfText } from '../../api/tags.ts';
 import type { FileObserver, ObservedFile } from '../../files/transcribe.ts';
 import type { LegNote } from '../../live/session/leg/leg-record.ts';
 import type { SessionOpening, SessionSummary } from '../../live/session/session-opening.ts';
@@ -20,6 +21,9 @@ export const ofModel = (model: string): Attributes => ({
   'gen_ai.provider.name': ownerOf(model),
   'gen_ai.request.model': model,
 });
+
+const ofTags = (tags: string): Attributes =>
+  Object.fromEntries(Object.entries(tagsOfText(tags)).map(([key, value]) => [`voxgate.tag.${key}`, value]));
 
 export interface SessionTraceOptions {
   tracing: Tracing;
@@ -39,13 +43,14 @@ export class SessionTrace implements Pick<SessionObserver, 'leg' | 'turn' | 'fai
 
   constructor(opening: SessionOpening, options: SessionTraceOptions) {
     this.#options = options;
-    const { sessionId, requestId, organisationId, request, traceparent } = opening;
+    const { sessionId, requestId, organisationId, request, traceparent, tags } = opening;
     const attributes: Attributes = {
       ...ofModel(request.model),
       'voxgate.session.id': sessionId,
       'voxgate.request.id': requestId,
       'voxgate.organisation.id': organisationId,
       'voxgate.fallbacks': request.fallbacks.length,
+      ...(tags === undefined ? {} : ofTags(tags)),
     };
     this.span = options.tracing.start('session', { kind: 'server', atMs: options.nowMs(), attributes }, traceparent);
   }
@@ -150,6 +155,10 @@ export class FileTrace implements FileObserver {
     this.#nowMs = nowMs;
     const attributes = { 'voxgate.request.id': requestId, 'voxgate.organisation.id': organisationId };
     this.#span = tracing.start('file', { kind: 'server', atMs: nowMs(), attributes }, traceparent);
+  }
+
+  tagged(tags: string): void {
+    this.#span.set(ofTags(tags));
   }
 
   asked(model: string): void {

@@ -211,6 +211,7 @@ function organisations(script: Script) {
     origins: ['https://a.example'],
     dailySpendMicroUsdMax: 10n ** 12n,
     expiresAt: undefined,
+    tags: { customer: 'acme', '2': 'x' },
     aliases: { '2': [{ model: MODEL }], best: [{ model: MODEL, provider_params: { a: null, z: [1, -0] } }] },
   };
   const [key] = script.call('createKey', organisationId, settings as object, BY, 20);
@@ -251,8 +252,9 @@ function money(script: Script, organisationId: string, keyId: string): void {
     audioMs,
     lines: [line(audioMs), { ...line(audioMs), own: true, rate: 1, connectionMs: audioMs + 5 }],
   });
+  const tags = '{"customer":"acme"}';
   for (const id of ['ses_abc123a', 'ses_abc123b', 'ses_abc123c', 'ses_zzz999d', 'ses_zzz999e']) {
-    script.call('openSession', headOf(id), HOLD);
+    script.call('openSession', id === 'ses_abc123a' ? { ...headOf(id), tags } : headOf(id), HOLD);
   }
   script.call('openSession', headOf('ses_abc123a'), HOLD);
   script.call('openSession', { ...headOf('ses_poor'), keyId: 'key_none' }, HOLD);
@@ -260,7 +262,7 @@ function money(script: Script, organisationId: string, keyId: string): void {
   script.call('renewHold', headOf('ses_abc123a'), [line(61_000)], HOLD);
   script.call('renewHold', headOf('ses_abc123a'), [line(60_000)], HOLD);
   script.call('renewHold', headOf('ses_none'), [], HOLD);
-  script.call('settleSession', headOf('ses_abc123a'), endOf(62_000));
+  script.call('settleSession', { ...headOf('ses_abc123a'), tags: '{"customer":"acme","project":"x"}' }, endOf(62_000));
   script.call('settleSession', headOf('ses_abc123a'), endOf(70_000));
   script.call('settleSession', headOf('ses_abc123b'), { ...endOf(600_000), onTrust: true });
   script.call('openSession', headOf('req_1', 'batch'), HOLD);

@@ -38,6 +38,7 @@ export function fill(tables: DirectTables): void {
       mode: 'live',
       model: 'deepgram/nova-3',
       openedAt,
+      tags: '{"customer":"acme"}',
     } as const;
     const lines = [{ model: head.model, own: false, audioMs: 61_000 + index, price }];
     tables.openSession(head, hold);

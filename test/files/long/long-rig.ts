@@ -95,6 +95,7 @@ export async function longRig({ scripted = {}, longFiles: changes = {} }: RigOpt
   const progress: PartsProgress[] = [];
   const moments: string[] = [];
   const observer: FileObserver = {
+    tagged: () => {},
     asked: (model) => void moments.push(`asked ${model}`),
     answered: (model) => void moments.push(`answered ${model}`),
     failed: (model, reason) => void moments.push(`failed ${model} ${reason}`),

@@ -7,7 +7,8 @@ import { BillAnswer } from '../../../src/api/usage.ts';
 import { usdOf } from '../../../src/config/prices/price.ts';
 import type { RouteContext } from '../../../src/http/router.ts';
 import type { Reply } from '../../../src/http/server.ts';
-import { BILL_PAGE_HEADERS, billCsv, billHtml } from '../../../src/money/bills.ts';
+import { BILL_PAGE_HEADERS, billHtml } from '../../../src/money/bills.ts';
+import { billCsv } from '../../../src/money/csv.ts';
 import { getBill } from '../../../src/money/routes/bills.ts';
 import { type DirectStore, directStore } from '../../fakes/store/direct-store.ts';
 import {

@@ -64,6 +64,15 @@ describe('a message', () => {
     );
   });
 
+  test('carries the tags of a session, and leaves out what cannot be tags', () => {
+    const told = endOf([lineOf(1)]);
+    const head = headOf(WHO, 'ses_1', { tags: '{"customer":"acme"}' });
+    const read = (tags: unknown) => readUsage(keys, usageBody(keys, { ...head, tags } as typeof head, told));
+    expect(read(head.tags)).toEqual({ head, end: told });
+    for (const tags of [7, null, ['a'], { a: 'b' }])
+      expect(read(tags)).toEqual({ head: headOf(WHO, 'ses_1'), end: told });
+  });
+
   test('counts as foreign when it was changed or is not usage, in any form', () => {
     const body = usageBody(keys, headOf(WHO, 'ses_1'), endOf([lineOf(1)])) as {
       text: string;

@@ -3,7 +3,7 @@
 import { Value } from '@sinclair/typebox/value';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ApiError } from '../../../src/api/errors.ts';
-import { BalanceAnswer, SessionAnswer, SessionList, UsageList } from '../../../src/api/usage.ts';
+import { BalanceAnswer, SessionAnswer, SessionList, USAGE_ROWS_MAX, UsageList } from '../../../src/api/usage.ts';
 import type { RouteContext } from '../../../src/http/router.ts';
 import type { Reply } from '../../../src/http/server.ts';
 import { getSession, getSessions } from '../../../src/money/routes/sessions.ts';
@@ -127,6 +127,51 @@ describe('GET /v1/usage', () => {
     ['%3Cscript%3E=1', '<script>'],
   ])('%s is refused, naming %s', async (query, param) => {
     await expect(usage(query)).rejects.toEqual(refusal('invalid_request', param));
+  });
+
+  it('adds up by a tag, or of one, in a CSV too, and exactly', async () => {
+    const tagged = (id: string, ms: number, tags: object) =>
+      rig.ledger.settleSession(
+        headOf(us, id, { openedAt: wallNow().toISOString(), tags: JSON.stringify(tags) }),
+        endOf([lineOf(ms)]),
+      );
+    tagged('a', 30_001, { customer: 'acme' });
+    tagged('b', 1, { customer: '@SUM(A1)', project: 'x' });
+    heard('c', 60_000);
+    rig.clock.nowMs += 1;
+    const { data, total, group_by: by } = await usage('group_by=tag:customer');
+    expect([by, data.map(({ group, cost_usd }: { group: string; cost_usd: string }) => [group, cost_usd])]).toEqual([
+      'tag:customer',
+      [
+        ['@SUM(A1)', '0.000001'],
+        ['acme', '0.030001'],
+        [null, '0.06'],
+      ],
+    ]);
+    expect(total).toEqual((await usage()).total);
+    expect((await usage('tag=customer:acme')).total).toEqual({ audio_seconds: 30.001, cost_usd: '0.030001' });
+    const csv = await getUsage({ store: rig.store, wallNow })(at('group_by=tag:customer&format=csv'), us);
+    expect([csv.headers?.['Content-Disposition'], csv.body]).toEqual([
+      'attachment; filename="voxgate-usage-2026-11-01.csv"',
+      [
+        'tag:customer,byok,sessions,audio_seconds,connection_seconds,cost_usd',
+        "'@SUM(A1),false,1,0.001,,0.000001",
+        'acme,false,1,30.001,,0.030001',
+        ',false,1,60,,0.06',
+        '',
+      ].join('\r\n'),
+    ]);
+  });
+
+  it('refuses more values of a tag than an answer holds, rather than leave some out', async () => {
+    const row = { group: 'x', own: false, sessions: 1, audioMs: 0, connectionMs: 0, costMicroUsd: 0n };
+    const answering = (count: number) =>
+      getUsage({ store: { ...rig.store, usageOf: async () => Array(count).fill(row) }, wallNow })(
+        at('group_by=tag:call'),
+        us,
+      );
+    expect(jsonOf(await answering(USAGE_ROWS_MAX)).data).toHaveLength(USAGE_ROWS_MAX);
+    await expect(answering(USAGE_ROWS_MAX + 1)).rejects.toEqual(refusal('invalid_request', 'group_by'));
   });
 
   it('fails while the ledger is away, with that reason', async () => {

@@ -115,6 +115,8 @@ describe('among 25,000 sessions', () => {
         keyId: null,
         reason: null,
         idPrefix: null,
+        tagPath: '$."customer"',
+        tagValue: 'acme',
         fromAt: '~',
         fromNumber: 0n,
         toAt: '',

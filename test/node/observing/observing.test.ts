@@ -5,7 +5,7 @@ import { BusError } from '../../../src/cluster/bus/bus.ts';
 import { LegUnplaced } from '../../../src/live/session/leg/leg-dialer.ts';
 import type { SessionOpening } from '../../../src/live/session/session-opening.ts';
 import { ObservedSessions, observeFile } from '../../../src/node/observing/observing.ts';
-import { CHILDREN_MAX, SessionTrace } from '../../../src/node/observing/session-trace.ts';
+import { CHILDREN_MAX, FileTrace, SessionTrace } from '../../../src/node/observing/session-trace.ts';
 import { createLogger } from '../../../src/runtime/telemetry/log.ts';
 import { createMetrics } from '../../../src/runtime/telemetry/metrics.ts';
 import type { Attributes, TraceSpan, Tracing } from '../../../src/runtime/telemetry/tracing.ts';
@@ -159,4 +159,29 @@ it('files are counted by the model that answered and the one that was left, and 
     'voxgate_failovers_total{mode="file",provider="deepgram",model="deepgram/nova-3",reason="stalled"} 1',
   ]);
   expect(lines).toContain('voxgate_file_seconds_sum{model="other"} 1.5');
+});
+
+it('a trace has an attribute for each tag of its session or file, and none without tags', () => {
+  const tags = '{"customer":"acme","project":"x"}';
+  const tagged = { 'voxgate.tag.customer': 'acme', 'voxgate.tag.project': 'x' };
+  const span = new KeptSpan('session', true);
+  const tracing = {
+    start(_: string, { attributes }: { attributes: Attributes }) {
+      span.set(attributes);
+      return span;
+    },
+  };
+  const options = { tracing: tracing as unknown as Tracing, nowMs: () => 0, onDrop: () => {} };
+  new SessionTrace(opening, options);
+  expect(Object.keys(span.attributes).filter((name) => name.startsWith('voxgate.tag'))).toEqual([]);
+  new SessionTrace({ ...opening, tags }, options);
+  expect(span.attributes).toMatchObject(tagged);
+  const file = new KeptSpan('file', true);
+  const trace = new FileTrace(
+    { requestId: 'req_1', organisationId: 'org_1', traceparent: undefined },
+    { start: () => file } as unknown as Tracing,
+    () => 0,
+  );
+  trace.tagged(tags);
+  expect(file.attributes).toMatchObject(tagged);
 });
