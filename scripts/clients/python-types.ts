@@ -4,7 +4,7 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { SessionStarted } from '../../src/api/listen-events.ts';
 import type { Generator } from '../generator.ts';
 import { ANSWERS, EVENTS, HEAD, type Named, SHARED, TRANSCRIPTIONS } from './schemas.ts';
-import { typeText } from './type-text.ts';
+import { memberSchemaOf, typeText } from './type-text.ts';
 
 const COMMAND = 'npx tsx scripts/generate.ts python-types';
 const WIDTH = 118;
@@ -107,7 +107,7 @@ class Module {
   }
 
   #objectOf(schema: TSchema, name: string): string {
-    if (schema.properties === undefined) return 'dict[str, Any]';
+    if (schema.properties === undefined) return `dict[str, ${this.#typeOf(memberSchemaOf(schema), name)}]`;
     this.#declareClass(name, schema, schema.description ?? `A part of ${partOf(name)}.`);
     this.#names.set(keyOf(schema), name);
     return name;

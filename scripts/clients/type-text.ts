@@ -48,8 +48,12 @@ const literal = (value: unknown): string => (typeof value === 'string' ? `'${val
 
 const arrayText = (item: string): string => (/^\w+$/.test(item) ? `${item}[]` : `(${item})[]`);
 
+/** Of an object whose members may have any name; anything when it does not say. */
+export const memberSchemaOf = ({ patternProperties = {} }: TSchema): TSchema =>
+  (Object.values(patternProperties)[0] ?? {}) as TSchema;
+
 function objectText(schema: TSchema, names: TypeNames): string {
-  if (schema.properties === undefined) return 'Record<string, unknown>';
+  if (schema.properties === undefined) return `Record<string, ${typeText(memberSchemaOf(schema), names)}>`;
   if (Object.keys(schema.properties).length === 0) return 'Record<string, never>';
   const required: readonly string[] = schema.required ?? [];
   const members = Object.entries<TSchema>(schema.properties).map(([name, member]) => {

@@ -1,6 +1,7 @@
 // `voxgate usage …`: what an organisation used and what it cost, from the ledger of this machine; and usage that the ledger rejected, which
 // is not billed until an operator looks at it.
 
+import { TAG_KEY } from '../api/tags.ts';
 import { FIRST_SHARD } from '../cluster/accounts/protocol.ts';
 import type { BusBody } from '../cluster/bus/bus.ts';
 import { type RefusedUsage, refusedUsage, removeRefusedUsage } from '../cluster/bus/nats/jetstream/usage-stream.ts';
@@ -12,12 +13,15 @@ import { withBus } from './shared/bus.ts';
 import { action, type Command, explained, WrongInput } from './shared/command.ts';
 import { requireOrganisation, withStore } from './shared/operator.ts';
 import { CommandError, EXIT, print, printTable } from './shared/output.ts';
-import { choiceValue, outwardJson, timeValue } from './shared/values.ts';
+import { tagValue } from './shared/tags.ts';
+import { outwardJson, timeValue } from './shared/values.ts';
 
-const GROUPS: readonly UsageGroup[] = ['model', 'provider', 'day', 'key'];
+const GROUPS = ['model', 'provider', 'day', 'key'] as const;
+const GROUP_OF_TAG = new RegExp(`^tag:${TAG_KEY}$`);
 
 const text = `Usage: voxgate usage ORG_ID [--from TIME] [--to TIME]
-                     [--by model|provider|day|key] [--json]
+                     [--by model|provider|day|key|tag:KEY] [--tag KEY:VALUE]
+                     [--json]
        voxgate usage refused [--clear NUMBER|all] [--json]
 
 Prints what an organisation used and what it cost: its sessions and files that
@@ -26,7 +30,9 @@ were opened in a time.
   --from  a day (its start in UTC) or a time such as 2026-12-31T18:00:00Z; the
           first of this month when absent
   --to    the end, in the same form, not included; now when absent
-  --by    groups the rows; by model when absent
+  --by    groups the rows; by model when absent. tag:customer groups by the
+          values of the tag customer; --group-by is the same option
+  --tag   only sessions and files with this tag, such as customer:acme
   --json  prints one JSON object
 
 refused lists usage that the ledger refused (voxgate_usage_put_aside). It is
@@ -42,6 +48,8 @@ const show = action({
     from: { type: 'string' },
     to: { type: 'string' },
     by: { type: 'string' },
+    'group-by': { type: 'string' },
+    tag: { type: 'string' },
     json: { type: 'boolean' },
   },
   async run([organisationId = ''], values) {
@@ -49,10 +57,11 @@ const show = action({
     const from = values.from === undefined ? `${now.slice(0, 7)}-01T00:00:00.000Z` : timeValue('--from', values.from);
     const to = values.to === undefined ? now : timeValue('--to', values.to);
     if (from > to) throw new WrongInput(`--from (${from}) is after --to (${to}).`);
-    const groupBy = choiceValue('--by', values.by ?? 'model', GROUPS);
+    const groupBy = groupValue(values.by ?? values['group-by'] ?? 'model');
+    const filter = values.tag === undefined ? {} : { tag: tagValue('--tag', values.tag) };
     const rows = await withStore({ make: false, reads: true }, async (store) => {
       await requireOrganisation(store, organisationId);
-      return store.usageOf({ organisationId, from, to, groupBy });
+      return store.usageOf({ organisationId, from, to, groupBy, ...filter });
     });
     const totalMicroUsd = rows.reduce((sum, row) => sum + row.costMicroUsd, 0n);
     if (values.json) print(outwardJson({ organisationId, from, to, groupBy, rows, totalMicroUsd }));
@@ -88,12 +97,19 @@ export const usage: Command = {
     explained(text, () => (args[0] === 'refused' ? refused.run(text, args.slice(1)) : show.run(text, args))),
 };
 
+function groupValue(text: string): UsageGroup {
+  if (GROUP_OF_TAG.test(text)) return text as `tag:${string}`;
+  const group = GROUPS.find((each) => each === text);
+  if (group !== undefined) return group;
+  throw new WrongInput(`--by is one of ${GROUPS.join(', ')}, or a tag such as tag:customer.`);
+}
+
 function printRows(rows: readonly UsageRow[], groupBy: UsageGroup, totalMicroUsd: bigint): void {
   const audioMs = rows.reduce((sum, row) => sum + row.audioMs, 0);
   printTable([
     [groupBy.toUpperCase(), 'OWN KEY', 'SESSIONS', 'AUDIO, S', 'COST, USD'],
     ...rows.map(({ group, own, sessions, audioMs: ms, costMicroUsd }) => [
-      group,
+      group ?? '(no tag)',
       own ? 'yes' : 'no',
       String(sessions),
       seconds(ms),

@@ -112,6 +112,26 @@ it('lists jobs by pages, newest first, and by status', async () => {
   await expect(client.jobs.list({ limit: 101 })).rejects.toMatchObject({ status: 400, param: 'limit' });
 });
 
+it('tags jobs, files and live sessions, and adds up what was used by a tag', async () => {
+  const tags = { customer: 'Smith, Inc.' };
+  const { id } = await client.jobs.create({ ...MODEL, file, tags });
+  expect((await client.jobs.wait(id, OFTEN)).tags).toEqual(tags);
+  expect((await client.jobs.list({ tag: 'customer:Smith, Inc.' })).data.map((job) => job.id)).toEqual([id]);
+  await client.transcribe({ ...MODEL, file, tags });
+  const { token } = await client.tokens.mint({ tags });
+  const session = new Voxgate({ token, baseUrl: live.url }).listen({ ...SCRIPT, tags: { project: 'x' } });
+  const events: unknown[] = [];
+  const reading = (async () => {
+    for await (const event of session) if (event.type === 'session_started') events.push(event.tags);
+  })();
+  await session.close();
+  await reading;
+  expect(events).toEqual([{ ...tags, project: 'x' }]);
+  await expect
+    .poll(async () => (await client.usage({ groupBy: 'tag:customer', tag: 'customer:Smith, Inc.' })).data)
+    .toMatchObject([{ group: 'Smith, Inc.', sessions: 2 }]);
+});
+
 describe('an option', () => {
   const id = 'some-id';
   it.each<[string, string, (jobs: Voxgate['jobs']) => Promise<unknown>]>([

@@ -90,7 +90,7 @@ describe('a webhook', () => {
   it('receives the end of a session, signed, and says so in its deliveries', async () => {
     const { id, secret } = await create();
     const client = live.connect(
-      { model: 'loopback/script' },
+      { model: 'loopback/script', tags: 'customer:acme' },
       { authorize: false, headers: { Authorization: `Bearer ${key}` } },
     );
     const { session_id: sessionId } = await client.event('session_started');
@@ -101,7 +101,14 @@ describe('a webhook', () => {
     expect(isSigned(post, secret)).toBe(true);
     expect(JSON.parse(post.body)).toMatchObject({
       type: 'session.ended',
-      data: { id: sessionId, model: 'loopback/script', key_id: keyId, reason: 'client_closed', cost_usd: '0.00' },
+      data: {
+        id: sessionId,
+        model: 'loopback/script',
+        key_id: keyId,
+        reason: 'client_closed',
+        cost_usd: '0.00',
+        tags: { customer: 'acme' },
+      },
     });
     await recorded(id, ([first]) => first?.state === 'delivered');
     expect((await deliveries(id)).data).toMatchObject([

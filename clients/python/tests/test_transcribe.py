@@ -155,6 +155,11 @@ class OtherCalls(Case):
         self.assertEqual((raised.exception.param, raised.exception.status), ("ttl_seconds", 400))
         usage = await client.usage(group_by="day")
         self.assertEqual((usage.object, usage.group_by), ("list", "day"))
+        tags = {"customer": "Smith, Inc."}
+        await client.transcribe(AUDIO / "yes.wav", model="local/commands-en", tags=tags)
+        await client.tokens.create(tags=tags)
+        usage = await client.usage(group_by="tag:customer", tag="customer:Smith, Inc.")
+        self.assertEqual((usage.group_by, [row.group for row in usage.data]), ("tag:customer", ["Smith, Inc."]))
         balance = await client.balance()
         self.assertEqual((balance.object, balance.currency), ("balance", "USD"))
 

@@ -10,6 +10,7 @@ import { LiveSession } from './live/live-session.ts';
 import { type Microphone, type MicrophoneOptions, openMicrophone } from './microphone/microphone.ts';
 import type { ModelSlug } from './params.ts';
 import { readSettings, refuseUnknown, type Settings, type VoxgateOptions } from './settings.ts';
+import type { Tags } from './tags.ts';
 import type { Balance, Mode, Model, ResponseFormat, Token, Usage } from './types/answers.ts';
 import type { TranscriptionEvent } from './types/transcriptions.ts';
 
@@ -26,9 +27,11 @@ export interface MintOptions extends CallOptions {
   languages?: readonly string[];
   /** True: the token opens one session or uploads one file. */
   singleUse?: boolean;
+  /** Tags of all that is done with the token, which its holder cannot change. */
+  tags?: Tags;
 }
 
-const MINT = ['ttlSeconds', 'models', 'maxSeconds', 'maxCost', 'languages', 'singleUse'] as const;
+const MINT = ['ttlSeconds', 'models', 'maxSeconds', 'maxCost', 'languages', 'singleUse', 'tags'] as const;
 
 export interface UsageOptions extends CallOptions {
   /** ISO 8601; the beginning of the month when absent. */
@@ -38,6 +41,8 @@ export interface UsageOptions extends CallOptions {
   groupBy?: Usage['group_by'];
   /** Id of a key: what was used with it alone. */
   key?: string;
+  /** `customer:acme`: what was used with this tag alone. */
+  tag?: string;
 }
 
 export class Voxgate {
@@ -85,7 +90,7 @@ export class Voxgate {
   readonly tokens = {
     /** Mints a client token for a browser or a device. */
     mint: (options: MintOptions = {}): Promise<Token> => {
-      const { ttlSeconds, models, maxSeconds, maxCost, languages, singleUse, ...rest } = known(
+      const { ttlSeconds, models, maxSeconds, maxCost, languages, singleUse, tags, ...rest } = known(
         'tokens.mint',
         options,
         MINT,
@@ -93,6 +98,7 @@ export class Voxgate {
       const body = JSON.stringify({
         ...{ ttl_seconds: ttlSeconds, models, max_seconds: maxSeconds, max_cost: maxCost, languages },
         single_use: singleUse,
+        tags,
       });
       const headers = { 'Content-Type': 'application/json' };
       return this.#call({
@@ -120,10 +126,10 @@ export class Voxgate {
       ),
   };
 
-  /** What the organisation has used, by model, provider, day or key. */
+  /** What the organisation has used, by model, provider, day, key or a tag. */
   usage(options: UsageOptions = {}): Promise<Usage> {
-    const { from, to, groupBy, key, ...rest } = known('usage', options, ['from', 'to', 'groupBy', 'key']);
-    return this.#get('/v1/usage', { from, to, group_by: groupBy, key }, rest);
+    const { from, to, groupBy, key, tag, ...rest } = known('usage', options, ['from', 'to', 'groupBy', 'key', 'tag']);
+    return this.#get('/v1/usage', { from, to, group_by: groupBy, key, tag }, rest);
   }
 
   /** What the organisation has left. */

@@ -39,6 +39,7 @@ export type { WebSocketConstructor, WebSocketLike } from './live/web-socket.ts';
 export type { Microphone, MicrophoneOptions } from './microphone/microphone.ts';
 export type { Fallback, LooseParams, ModelSlug, ParamsOf, SpeechGate } from './params.ts';
 export type { TokenGrant, VoxgateOptions } from './settings.ts';
+export type { Tags } from './tags.ts';
 export type * from './types/answers.ts';
 export type * from './types/events.ts';
 export type * from './types/models.ts';

@@ -10,7 +10,10 @@ import { Money, Named } from '../controls/values.tsx';
 import { request, useAnswer } from '../data/api.ts';
 import { length } from '../data/format.ts';
 
-const GROUPS = { day: 'Day', provider: 'Provider', model: 'Model', key: 'Key' } as const;
+const GROUPS = { day: 'Day', provider: 'Provider', model: 'Model', key: 'Key', tag: 'Tag' } as const;
+/** A key that the gateway takes; the first of a tag that people are likely to have. */
+const TAG_KEY = '[a-z0-9_.\\-]{1,40}';
+const USUAL_TAG = 'customer';
 type Group = keyof typeof GROUPS;
 
 const monthOf = (date: Date) => date.toISOString().slice(0, 7);
@@ -25,9 +28,11 @@ const months = () => {
 export function Usage() {
   const month = useSignal(monthOf(new Date()));
   const group = useSignal<Group>('model');
+  const tag = useSignal(USUAL_TAG);
+  const groupBy = group.value === 'tag' ? `tag:${tag.value}` : group.value;
   const period = `from=${month.value}-01&to=${nextMonth(month.value)}`;
   const byDay = useAnswer<UsageList>(`usage?${period}&group_by=day`);
-  const usage = useAnswer<UsageList>(`usage?${period}&group_by=${group.value}`);
+  const usage = useAnswer<UsageList>(`usage?${period}&group_by=${groupBy}`);
   return (
     <Page
       title="Usage and bills"
@@ -73,18 +78,34 @@ export function Usage() {
               ))}
             </select>
           </label>
+          {group.value === 'tag' ? (
+            <label class="row">
+              Key
+              <input
+                value={tag.value}
+                pattern={TAG_KEY}
+                maxLength={40}
+                onChange={({ currentTarget: input }) => {
+                  if (input.value !== '' && input.reportValidity()) tag.value = input.value;
+                }}
+              />
+            </label>
+          ) : null}
+          <a href={`/console/api/usage?${period}&group_by=${groupBy}&format=csv`} download>
+            Download as CSV
+          </a>
         </div>
         <Loaded answer={usage}>
           {({ data }) => (
             <Table
               caption="Usage"
               rows={data}
-              idOf={({ group: name, byok }) => `${name} ${byok}`}
+              idOf={({ group: name, byok }) => `${name ?? ''} ${byok}`}
               empty={<p>Nothing was used in this month.</p>}
               columns={[
                 {
                   title: GROUPS[group.value],
-                  cell: ({ group: name }) => (group.value === 'key' ? <Named id={name} /> : <span>{name}</span>),
+                  cell: ({ group: name }) => <GroupName name={name} isKey={group.value === 'key'} />,
                 },
                 { title: 'On', cell: ({ byok }) => <span>{byok ? 'your own key' : 'the service’s key'}</span> },
                 { title: 'Sessions and files', isNumber: true, cell: ({ sessions }) => sessions },
@@ -98,6 +119,12 @@ export function Usage() {
       <Bill month={month.value} />
     </Page>
   );
+}
+
+/** What has no such tag is told apart from any value. */
+function GroupName({ name, isKey }: { name: string | null; isKey: boolean }) {
+  if (name === null) return <span class="quiet">without this tag</span>;
+  return isKey ? <Named id={name} /> : <span>{name}</span>;
 }
 
 function nextMonth(month: string): string {

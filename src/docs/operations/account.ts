@@ -27,7 +27,14 @@ const getUsage: Operation = {
   security: 'key',
   query: UsageQuery,
   answers: {
-    200: { description: 'The usage.', forms: { 'application/json': { schema: UsageList, example: examples.usage } } },
+    200: {
+      description: 'The usage.',
+      headers: ['Content-Disposition'],
+      forms: {
+        'application/json': { schema: UsageList, example: examples.usage },
+        'text/csv': { schema: { text: 'One row for each group.' }, example: examples.usageCsv },
+      },
+    },
   },
   errors: [...errors, 'not_found'],
   curl: 'curl "{base}/v1/usage?group_by=day" -H "Authorization: Bearer $VOXGATE_KEY"',

@@ -106,6 +106,9 @@ export const usage: UsageList = {
   total: { audio_seconds: 190.5, cost_usd: '0.024447' },
 };
 
+export const usageCsv =
+  'model,byok,sessions,audio_seconds,connection_seconds,cost_usd\r\ndeepgram/nova-3,false,3,190.5,,0.024447\r\n';
+
 export const balance: BalanceAnswer = {
   object: 'balance',
   currency: 'USD',

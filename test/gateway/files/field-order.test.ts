@@ -36,6 +36,7 @@ const COMMON: Field[] = [
   ['response_format', 'verbose_json'],
   ['timestamp_granularities[]', 'segment'],
   ['temperature', ''],
+  ['tags', 'customer:acme'],
 ];
 const BY_HTTP: Field[] = [
   ['model', 'straight/file'],
@@ -88,6 +89,7 @@ describe.each(WAYS)('a file %s', (_, { fields, asked, fileOf, type }) => {
         // What was begun and given up never had its end, and nobody pays for it.
         const arrived = SCRIPTED.flatMap((name) => server(name).arrived);
         expect([arrived.length, reservations.charges.size - chargesBefore]).toEqual([asked, 1]);
+        expect(reservations.reserved.at(-1)?.tags).toBe('{"customer":"acme"}');
         expect(arrived.every(({ body }) => body.equals(file))).toBe(true);
       }),
       { numRuns: 12 },

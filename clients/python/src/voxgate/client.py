@@ -107,12 +107,14 @@ class Voxgate:
         *,
         from_: str | None = None,
         to: str | None = None,
-        group_by: Literal["model", "provider", "day", "key"] | None = None,
+        group_by: str | None = None,
         key: str | None = None,
+        tag: str | None = None,
         **options: Unpack[CallOptions],
     ) -> Usage:
-        """What the organisation has used: from the beginning of the month till now, where no ISO 8601 times say otherwise."""
-        return self._calls.run(calls.usage_call(from_, to, group_by, key, options))
+        """What the organisation has used: from the beginning of the month till now, where no ISO 8601 times say otherwise.
+        `group_by` is `model`, `provider`, `day`, `key`, or a tag as `tag:customer`; `tag` is one as `customer:acme`."""
+        return self._calls.run(calls.usage_call(from_, to, group_by, key, tag, options))
 
     def balance(self, **options: Unpack[CallOptions]) -> Balance:
         """What the organisation has left."""
@@ -168,10 +170,11 @@ class JobCalls:
         to: str | None = None,
         limit: int | None = None,
         before: str | None = None,
+        tag: str | None = None,
         **options: Unpack[CallOptions],
     ) -> JobList:
-        """A page of jobs of this API key, newest first."""
-        return self._calls.run(calls.jobs_call(status, from_, to, limit, before, options))
+        """A page of jobs of this API key, newest first; with `tag`, as `customer:acme`, only those that have it."""
+        return self._calls.run(calls.jobs_call(status, from_, to, limit, before, tag, options))
 
     @overload
     def result(self, id: str, *, format: Literal["json"], **options: Unpack[CallOptions]) -> Transcription: ...

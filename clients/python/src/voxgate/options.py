@@ -62,6 +62,9 @@ class ModelOptions(VocabularyOptions, total=False):
     """The longest duration of a live session, in seconds; a longer file is refused."""
     strict: bool
     """Refuses what the model cannot do instead of warning of it."""
+    tags: Mapping[str, str]
+    """Up to ten pairs, by which usage is added up: `{"customer": "acme"}`. Tags of the API key and the client token are added,
+    and cannot be changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,8 @@ class TokenOptions(CallOptions, total=False):
     """BCP-47 tags; the request then has to name its `language`."""
     single_use: bool
     """True: the token opens one session or uploads one file."""
+    tags: Mapping[str, str]
+    """Tags of all that is done with the token, which its holder cannot change."""
 
 
 class TranscribeOptions(ModelOptions, CallOptions, total=False):

@@ -32,6 +32,8 @@ export interface ListJobsOptions extends CallOptions {
   from?: string;
   /** Accepted before; ISO 8601. */
   to?: string;
+  /** `customer:acme`: only jobs with this tag. */
+  tag?: string;
   /** From 1 to 100; 20 when absent. */
   limit?: number;
   /** `next` of the page before. */
@@ -51,7 +53,7 @@ export interface WaitForJobOptions extends CallOptions {
 }
 
 const INTERVAL_MS = [1_000, 100, 60_000] as const;
-const LIST_FILTERS: readonly (keyof ListJobsOptions)[] = ['status', 'from', 'to', 'limit', 'before'];
+const LIST_FILTERS: readonly (keyof ListJobsOptions)[] = ['status', 'from', 'to', 'tag', 'limit', 'before'];
 const CREATE_OPTIONS = [...TRANSCRIBE_OPTIONS.filter((name) => name !== 'stream'), 'retentionSeconds'];
 
 export class Jobs {
@@ -77,8 +79,8 @@ export class Jobs {
 
   /** A page of jobs of this API key, newest first. */
   async list(options: ListJobsOptions = {}): Promise<JobList> {
-    const { status, from, to, limit, before, ...rest } = known('jobs.list', options, LIST_FILTERS);
-    const query = { status, from, to, limit: limit === undefined ? undefined : String(limit), before };
+    const { status, from, to, tag, limit, before, ...rest } = known('jobs.list', options, LIST_FILTERS);
+    const query = { status, from, to, tag, limit: limit === undefined ? undefined : String(limit), before };
     return this.#http.json({ ...rest, method: 'GET', path: '/v1/jobs', query });
   }
 

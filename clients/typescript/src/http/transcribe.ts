@@ -11,6 +11,7 @@ import {
   type SpeechGate,
 } from '../params.ts';
 import { refuseUnknown } from '../settings.ts';
+import { type Tags, tagsText } from '../tags.ts';
 import type { ResponseFormat } from '../types/answers.ts';
 import type {
   DiarizedTranscription,
@@ -72,6 +73,7 @@ export interface TranscriptionSettings<
   maxSeconds?: number;
   /** Refuses what the model cannot do instead of warning of it. */
   strict?: boolean;
+  tags?: Tags;
   /** The text as it comes. */
   stream?: boolean;
   /** Two requests with the same key are one, and charged once. A random one when absent. */
@@ -115,6 +117,7 @@ export const TRANSCRIBE_OPTIONS: readonly (keyof TranscribeOptions)[] = [
   'maxCost',
   'maxSeconds',
   'strict',
+  'tags',
   'stream',
   'idempotencyKey',
   ...CALL_OPTIONS,
@@ -207,6 +210,7 @@ function fieldsOf(options: TranscribeOptions): [string, string][] {
     max_cost: options.maxCost,
     max_seconds: options.maxSeconds,
     strict: options.strict,
+    tags: tagsText(options.tags),
     stream: options.stream,
   };
   const given = Object.entries(single).filter(([, value]) => value !== undefined);

@@ -10,6 +10,7 @@ import {
   type SpeechGate,
 } from '../params.ts';
 import { integerOf, refuseUnknown } from '../settings.ts';
+import { type Tags, tagsText } from '../tags.ts';
 import type { Encoding } from '../types/answers.ts';
 import { VOCABULARY, type VocabularyOptions, vocabularyTexts } from '../vocabulary.ts';
 import { type ReconnectOptions, reconnectOf } from './reconnection/reconnect.ts';
@@ -49,6 +50,7 @@ export interface ListenOptions<Slug extends ModelSlug = ModelSlug> extends Vocab
   maxSeconds?: number;
   /** Refuses what the model cannot do instead of warning of it. */
   strict?: boolean;
+  tags?: Tags;
   /** Ends the session at once. */
   signal?: AbortSignal;
   /** How a connection that breaks is replaced; false: not at all. */
@@ -83,6 +85,7 @@ const KNOWN: readonly (keyof ListenOptions)[] = [
   'maxCost',
   'maxSeconds',
   'strict',
+  'tags',
   'signal',
   'reconnect',
   'connectTimeoutMs',
@@ -126,6 +129,7 @@ function askedOf(options: ListenOptions): { query: string; start: StartMessage |
     max_cost: options.maxCost,
     max_seconds: options.maxSeconds,
     strict: options.strict,
+    tags: tagsText(options.tags),
   };
   const given = Object.entries(all).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();

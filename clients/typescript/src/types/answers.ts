@@ -313,10 +313,10 @@ export interface Usage {
   from: string;
   /** ISO 8601 UTC. */
   to: string;
-  group_by: 'model' | 'provider' | 'day' | 'key';
+  group_by: 'model' | 'provider' | 'day' | 'key' | string;
   data: {
-    /** A slug, a provider, a day, or the id of a key. */
-    group: string;
+    /** A slug, a provider, a day, the id of a key, or the value of a tag; null without this tag. */
+    group: string | null;
     /** Whether it ran on your own provider keys. */
     byok: boolean;
     /** Live sessions and files; one that several models heard counts at each. */

@@ -64,6 +64,8 @@ export interface SessionStarted extends EventHead {
     /** The end of the last final that you reported. Send the audio from there. Times of this session start at zero again. */
     from_seconds: number;
   };
+  /** Tags of the session: those of its request, client token and API key. Absent without any. */
+  tags?: Record<string, string>;
   limits: {
     /** The session ends after this time without audio or keepalive. */
     idle_seconds: number;
@@ -318,7 +320,7 @@ export interface SessionEnded extends EventHead {
   /** USD, decimal. */
   cost_usd: string;
   /** How often the gateway has redacted each class in finals; absent if it has redacted nothing. */
-  redactions?: Record<string, unknown>;
+  redactions?: Record<string, number>;
   /** Bytes that did not form a sample (a single last byte, a truncated packet); absent if there were none. */
   dropped_bytes?: number;
 }

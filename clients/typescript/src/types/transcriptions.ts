@@ -8,7 +8,7 @@ export interface Transcription {
   /** Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model invented it. With `speech_gate=drop`, `text` is empty. */
   no_speech?: true;
   /** How often the gateway has redacted each class; absent if it has redacted nothing. */
-  redactions?: Record<string, unknown>;
+  redactions?: Record<string, number>;
   /** Where `include[]=logprobs` was asked for and the model gives them. */
   logprobs?: {
     token: string;
@@ -92,7 +92,7 @@ export interface VerboseTranscription {
     measured: number;
   }[];
   /** How often the gateway has redacted each class; absent if it has redacted nothing. */
-  redactions?: Record<string, unknown>;
+  redactions?: Record<string, number>;
   fallback?: {
     model: string;
     reason: string;
@@ -133,7 +133,7 @@ export interface DiarizedTranscription {
   /** Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model invented it. With `speech_gate=drop`, `text` is empty. */
   no_speech?: true;
   /** How often the gateway has redacted each class; absent if it has redacted nothing. */
-  redactions?: Record<string, unknown>;
+  redactions?: Record<string, number>;
   usage: {
     type: 'duration';
     /** Seconds that are charged: those of the file, times its channels where the provider bills each of them. */
@@ -176,7 +176,7 @@ export interface TranscriptDone {
   /** Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model invented it. With `speech_gate=drop`, `text` is empty. */
   no_speech?: true;
   /** How often the gateway has redacted each class; absent if it has redacted nothing. */
-  redactions?: Record<string, unknown>;
+  redactions?: Record<string, number>;
   /** Where `include[]=logprobs` was asked for and the model gives them. */
   logprobs?: {
     token: string;
@@ -215,6 +215,8 @@ export interface Job {
   };
   /** The address of the audio, without its query. */
   audio_url?: string;
+  /** Tags of the request and its API key. Absent without any. */
+  tags?: Record<string, string>;
   /** The format of the result where its request names none. */
   response_format: ResponseFormat;
   /** How often it was begun: more than once if its node was restarted meanwhile. */

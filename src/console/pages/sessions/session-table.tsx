@@ -48,12 +48,26 @@ export function stateOf({ state, phase, reason, code }: SessionAnswer) {
   return <Badge tone={code === null ? 'quiet' : 'bad'}>{reasonText(code ?? reason ?? 'ended')}</Badge>;
 }
 
+/** Each leads to the sessions that have it. */
+export function TagLinks({ tags }: Pick<SessionAnswer, 'tags'>) {
+  return (
+    <span class="row">
+      {Object.entries(tags ?? {}).map(([key, value]) => (
+        <Link key={key} to={`/sessions?${new URLSearchParams({ tag: `${key}:${value}` })}`}>
+          {key}: {value}
+        </Link>
+      ))}
+    </span>
+  );
+}
+
 function modelOf(session: SessionAnswer) {
   const other = takenOverBy(session);
   return (
     <div class="stack tight">
       <span>{session.model}</span>
       {other === undefined ? null : <Badge tone="warn">failover → {other}</Badge>}
+      {session.tags === undefined ? null : <TagLinks tags={session.tags} />}
     </div>
   );
 }

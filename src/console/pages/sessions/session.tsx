@@ -8,7 +8,7 @@ import { Money, Named } from '../../controls/values.tsx';
 import { useAnswer } from '../../data/api.ts';
 import { ago, length, reasonText, time } from '../../data/format.ts';
 import { Live } from './live.tsx';
-import { stateOf } from './session-table.tsx';
+import { stateOf, TagLinks } from './session-table.tsx';
 import { takenOverBy } from './taken-over.ts';
 
 const EVERY_MS = 2_000;
@@ -56,7 +56,7 @@ export function Session({ params: { id = '' } }: { params: Record<string, string
 
 /** What matters first: how it is or how it ended, by which model, how much and for what price. */
 function Summary({ session }: { session: SessionAnswer }) {
-  const { mode, model, key_id, opened_at, ended_at, audio_seconds, cost_usd, turns, failovers } = session;
+  const { mode, model, key_id, opened_at, ended_at, audio_seconds, cost_usd, turns, failovers, tags } = session;
   const other = takenOverBy(session);
   return (
     <section class="card summary">
@@ -87,6 +87,11 @@ function Summary({ session }: { session: SessionAnswer }) {
         <Fact title="Key">
           <Named id={key_id} />
         </Fact>
+        {tags === undefined ? null : (
+          <Fact title="Tags">
+            <TagLinks tags={tags} />
+          </Fact>
+        )}
       </dl>
     </section>
   );

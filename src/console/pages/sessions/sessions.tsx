@@ -67,6 +67,7 @@ const LABELS = {
   state: 'State',
   model: 'Model or provider',
   key: 'Key',
+  tag: 'Tag',
   from: 'From',
   to: 'Until before',
   reason: 'Ended',
@@ -113,6 +114,10 @@ function SessionFilter({ filter }: { filter: URLSearchParams }) {
           <Choice name="state" value={value('state')} options={[['live'], ['ended']]} />
           <Models value={value('model')} />
           <Keys value={value('key')} />
+          <label class="field">
+            Tag
+            <input name="tag" type="search" defaultValue={value('tag')} placeholder="customer:acme" maxLength={150} />
+          </label>
           <Choice
             name="reason"
             value={value('reason')}

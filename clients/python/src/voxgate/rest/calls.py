@@ -79,9 +79,10 @@ def jobs_call(
     to: str | None,
     limit: int | None,
     before: str | None,
+    tag: str | None,
     options: CallOptions,
 ) -> Call[JobList]:
-    query = {"status": status, "from": from_, "to": to, "limit": limit, "before": before}
+    query = {"status": status, "from": from_, "to": to, "limit": limit, "before": before, "tag": tag}
     return Call(
         method="GET", path="/v1/jobs", read=_json(JobList), query=query, options=_known("jobs.list", options)
     )
@@ -163,7 +164,7 @@ def _audio_of(fields: Sequence[tuple[str, str]], file: FileInput | None, options
     return upload_without_file([*fields, ("audio_url", url)])
 
 
-_TOKEN_NAMES = ("models", "max_seconds", "max_cost", "languages", "single_use")
+_TOKEN_NAMES = ("models", "max_seconds", "max_cost", "languages", "single_use", "tags")
 
 
 def token_call(ttl_seconds: int | None, options: TokenOptions) -> Call[Token]:
@@ -195,9 +196,14 @@ def model_call(slug: str, options: CallOptions) -> Call[Model]:
 
 
 def usage_call(
-    from_: str | None, to: str | None, group_by: str | None, key: str | None, options: CallOptions
+    from_: str | None,
+    to: str | None,
+    group_by: str | None,
+    key: str | None,
+    tag: str | None,
+    options: CallOptions,
 ) -> Call[Usage]:
-    query = {"from": from_, "to": to, "group_by": group_by, "key": key}
+    query = {"from": from_, "to": to, "group_by": group_by, "key": key, "tag": tag}
     return Call(method="GET", path="/v1/usage", read=_json(Usage), query=query, options=_known("usage", options))
 
 

@@ -421,8 +421,8 @@ class Token:
 class UsageData:
     """A part of Usage."""
 
-    group: str
-    """A slug, a provider, a day, or the id of a key."""
+    group: str | None
+    """A slug, a provider, a day, the id of a key, or the value of a tag; null without this tag."""
     byok: bool
     """Whether it ran on your own provider keys."""
     sessions: int
@@ -455,7 +455,7 @@ class Usage:
     """ISO 8601 UTC."""
     to: str
     """ISO 8601 UTC."""
-    group_by: Literal["model", "provider", "day", "key"]
+    group_by: Literal["model"] | Literal["provider"] | Literal["day"] | Literal["key"] | str
     data: list[UsageData]
     total: UsageTotal
 

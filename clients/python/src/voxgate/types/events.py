@@ -1,7 +1,7 @@
 """What the gateway says in a live session. Generated from src/api by `npx tsx scripts/generate.ts python-types`."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from .answers import AskedOfModel, Encoding, ErrorCode, ErrorType, UsageRow, Word
 
@@ -136,6 +136,8 @@ class SessionStarted(EventHead):
     """With `resume=on`: opens a socket that continues this session when the current one breaks. Otherwise null."""
     continues: SessionStartedContinues | None = None
     """Present if the session named by `resume` is gone: this session is new."""
+    tags: dict[str, str] | None = None
+    """Tags of the session: those of its request, client token and API key. Absent without any."""
     limits: SessionStartedLimits
 
 
@@ -432,7 +434,7 @@ class SessionEnded(EventHead):
     """By model and price, of all channels together."""
     cost_usd: str
     """USD, decimal."""
-    redactions: dict[str, Any] | None = None
+    redactions: dict[str, int] | None = None
     """How often the gateway has redacted each class in finals; absent if it has redacted nothing."""
     dropped_bytes: int | None = None
     """Bytes that did not form a sample (a single last byte, a truncated packet); absent if there were none."""

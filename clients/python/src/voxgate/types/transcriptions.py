@@ -1,7 +1,7 @@
 """A transcription of a file as it is answered. Generated from src/api by `npx tsx scripts/generate.ts python-types`."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from .answers import ErrorCode, ErrorType, ResponseFormat, Word
 
@@ -66,7 +66,7 @@ class Transcription:
     no_speech: Literal[True] | None = None
     """Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model
     invented it. With `speech_gate=drop`, `text` is empty."""
-    redactions: dict[str, Any] | None = None
+    redactions: dict[str, int] | None = None
     """How often the gateway has redacted each class; absent if it has redacted nothing."""
     logprobs: list[TranscriptionLogprob] | None = None
     """Where `include[]=logprobs` was asked for and the model gives them."""
@@ -163,7 +163,7 @@ class VerboseTranscription:
     invented it. With `speech_gate=drop`, `text` is empty."""
     choice: list[VerboseTranscriptionChoice] | None = None
     """The models that the gateway chose, in order. Absent without `auto`."""
-    redactions: dict[str, Any] | None = None
+    redactions: dict[str, int] | None = None
     """How often the gateway has redacted each class; absent if it has redacted nothing."""
     fallback: list[VerboseTranscriptionFallback] | None = None
     warnings: list[TranscriptionWarning] | None = None
@@ -199,7 +199,7 @@ class DiarizedTranscription:
     no_speech: Literal[True] | None = None
     """Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model
     invented it. With `speech_gate=drop`, `text` is empty."""
-    redactions: dict[str, Any] | None = None
+    redactions: dict[str, int] | None = None
     """How often the gateway has redacted each class; absent if it has redacted nothing."""
     usage: TranscriptionUsage
     warnings: list[TranscriptionWarning] | None = None
@@ -244,7 +244,7 @@ class TranscriptDone:
     no_speech: Literal[True] | None = None
     """Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model
     invented it. With `speech_gate=drop`, `text` is empty."""
-    redactions: dict[str, Any] | None = None
+    redactions: dict[str, int] | None = None
     """How often the gateway has redacted each class; absent if it has redacted nothing."""
     logprobs: list[TranscriptionLogprob] | None = None
     """Where `include[]=logprobs` was asked for and the model gives them."""
@@ -326,6 +326,8 @@ class Job:
     file: JobFile
     audio_url: str | None = None
     """The address of the audio, without its query."""
+    tags: dict[str, str] | None = None
+    """Tags of the request and its API key. Absent without any."""
     response_format: ResponseFormat
     """The format of the result where its request names none."""
     attempts: int

@@ -25,7 +25,7 @@ export interface GladiaParams {
       }
   )[];
   /** How words are to be spelt, with what is heard for each. */
-  custom_spelling?: Record<string, unknown>;
+  custom_spelling?: Record<string, string[]>;
   /** Files: how many speakers there are. Turns diarization on. */
   number_of_speakers?: number;
   /** Files: speakers at least. Turns diarization on. */

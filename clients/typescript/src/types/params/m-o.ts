@@ -149,5 +149,5 @@ export interface NvidiaParams {
   /** Share of those that has to be silence. */
   stop_threshold_eou?: number;
   /** What else a server of one’s own takes, by name. */
-  custom_configuration?: Record<string, unknown>;
+  custom_configuration?: Record<string, string>;
 }
