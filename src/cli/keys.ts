@@ -73,8 +73,8 @@ Settings:
   --region REGION          where providers may process audio, such as eu;
                            anywhere when absent
   --retention none         only providers that keep nothing; all when absent
-  --redact CLASS           what the gateway redacts in all transcripts: card, iban,
-                           phone, email, national_id, date_of_birth; what
+  --redact CLASS           what the gateway redacts in all transcripts: card,
+                           iban, phone, email, national_id, date_of_birth; what
                            requests ask for when absent
   --tag KEY:VALUE          up to ten tags of all that it does, such as
                            customer:acme. A request cannot change them
