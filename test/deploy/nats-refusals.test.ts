@@ -48,6 +48,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
         '$JS.API.STREAM.MSG.DELETE.voxgate-usage',
         '$JS.API.STREAM.MSG.GET.voxgate-usage',
         '$JS.API.STREAM.CREATE.other',
+        '$JS.API.STREAM.DELETE.voxgate-job-audio',
         '$JS.API.STREAM.DELETE.KV_voxgate-leases',
         '$JS.API.STREAM.PURGE.KV_voxgate-leases',
         '$JS.API.CONSUMER.DELETE.voxgate-usage.shard-0',
@@ -79,6 +80,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
       ),
       ...publishes(['upstream'], ['voxgate.v1.usage.0', 'voxgate.v1.s.limits.places', 'voxgate.v1.t.key.revoked']),
       ...publishes(['accounts'], ['voxgate.v1.usage.0']),
+      ...publishes(['accounts', 'upstream'], ['voxgate.v1.job-audio.a.0', '$JS.API.STREAM.PURGE.voxgate-job-audio']),
     ])('cover publishing by %s to %s', async (user, subject) => {
       const connection = await stranger(user);
       expect(await refusal(connection, () => connection.publish(subject))).toMatchObject({

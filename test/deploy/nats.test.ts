@@ -1,11 +1,14 @@
 // deploy/nats/nats-server.conf on a real nats-server: encrypted, every role can do its work. What is refused is
 // in nats-refusals.test.ts.
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BusBody, BusError } from '../../src/cluster/bus/bus.ts';
 import type { NatsBus } from '../../src/cluster/bus/nats/bus.ts';
 import { natsLeases } from '../../src/cluster/bus/nats/jetstream/leases.ts';
 import { natsRecords } from '../../src/cluster/bus/nats/jetstream/records.ts';
 import { natsReplicatedLog } from '../../src/cluster/bus/nats/jetstream/replicated-log.ts';
+import { natsObjects } from '../../src/cluster/bus/nats/jetstream/shared-objects.ts';
 import { natsUsage } from '../../src/cluster/bus/nats/jetstream/usage-stream.ts';
 import { NOT_PERMITTED } from '../../src/cluster/bus/nats/pending-requests.ts';
 import { hashOfEntry } from '../../src/cluster/bus/replicated-log.ts';
@@ -221,6 +224,27 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
     expect(faults).toEqual([]);
     for (const user of ['edge', 'upstream'] as const) {
       await expect(natsRecords(buses[user]).read('ledger.0')).rejects.toBeInstanceOf(BusError);
+    }
+    faults.length = 0;
+  });
+
+  it('lets those that serve clients alone share the audio of jobs', async () => {
+    const { signal } = new AbortController();
+    const audio = Buffer.alloc(300_000, 'audio');
+    const options = { replicas: 1, bytesMax: 1024 ** 3, keptMs: 60_000 };
+    for (const [user, reader] of [
+      ['edge', 'node'],
+      ['node', 'edge'],
+    ] as const) {
+      await natsObjects(buses[user], options).put(user, audio.length, Readable.from([audio]), signal);
+      const shared = natsObjects(buses[reader], options);
+      expect((await buffer(shared.read(user, audio.length))).equals(audio)).toBe(true);
+      await shared.remove(user);
+    }
+    expect(faults).toEqual([]);
+    for (const user of ['accounts', 'upstream'] as const) {
+      const shared = natsObjects(buses[user], options);
+      await expect(shared.put(user, 1, Readable.from([audio]), signal)).rejects.toBeInstanceOf(BusError);
     }
     faults.length = 0;
   });

@@ -62,6 +62,11 @@ export class Subjects {
     return `${this.#root}.accounts.${shard}`;
   }
 
+  /** A piece of the audio of a job. */
+  jobAudio(name: string, piece: string): string {
+    return `${this.#root}.job-audio.${name}.${piece}`;
+  }
+
   /** Usage messages that the ledger refused for good. */
   refusedUsage(shard: string): string {
     return `${this.#root}.usage-refused.${shard}`;

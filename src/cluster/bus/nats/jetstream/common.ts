@@ -101,8 +101,8 @@ export const isMissingStream = (error: unknown): boolean =>
   (error instanceof BusError && error.reason === 'unknown_actor');
 
 /**
- * Creates the stream if it is missing, and raises its number of replicas and the size of its messages if more is requested. Changes
- * nothing else of an existing stream.
+ * Creates the stream if it is missing, and raises its number of replicas, its size and that of its messages if more is requested.
+ * Changes nothing else of an existing stream.
  */
 export async function ensureStream(
   manager: JetStreamManager,
@@ -120,13 +120,16 @@ export async function ensureStream(
       return made;
     }
   }
-  const { num_replicas, max_msg_size } = found.config;
+  const { num_replicas, max_msg_size, max_bytes } = found.config;
+  // Negative: any size.
+  const larger = (size: number, wanted = 0) => (size < 0 ? size : Math.max(size, wanted));
   const more = {
     num_replicas: Math.max(num_replicas, config.num_replicas),
-    // Negative: messages of any size.
-    max_msg_size: max_msg_size < 0 ? max_msg_size : Math.max(max_msg_size, config.max_msg_size ?? 0),
+    max_msg_size: larger(max_msg_size, config.max_msg_size),
+    max_bytes: larger(max_bytes, config.max_bytes),
   };
-  if (more.num_replicas === num_replicas && more.max_msg_size === max_msg_size) return found;
+  const isSame = more.num_replicas === num_replicas && more.max_msg_size === max_msg_size;
+  if (isSame && more.max_bytes === max_bytes) return found;
   return manager.streams.update(config.name, more);
 }
 
