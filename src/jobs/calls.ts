@@ -1,8 +1,19 @@
 // Jobs in the database: whose they are, how far they are, on which node they run, and what came of them. Requests, summaries and
-// transcripts are sealed before they come here; a large transcript is put in pieces first. A node that runs jobs has a lease, and
-// jobs without one have failed. Nothing here is done by the clock alone: leases end and jobs expire by an operation of the owner.
+// transcripts are sealed before they come here; a large transcript is put in pieces first. A node that runs jobs has a lease. When it is
+// over, its jobs have failed, but for those of the gateway itself: another node adopts them where it can have their audio, and the others
+// wait. Nothing here is done by the clock alone: leases end and jobs expire by an operation of the owner.
 import type { Shortage } from '../runtime/limits/quota.ts';
-import { type Asynchronous, first, member, none, notes, type Operations, reads, writes } from '../store/operation.ts';
+import {
+  type Asynchronous,
+  first,
+  member,
+  none,
+  notes,
+  type Operation,
+  type Operations,
+  reads,
+  writes,
+} from '../store/operation.ts';
 import { CALLBACK_OPERATIONS, type CallbackCalls } from './callbacks/calls.ts';
 import type { Owner } from './owner.ts';
 
@@ -39,16 +50,18 @@ export interface JobEnd {
   summary: Uint8Array;
   /** Sealed; null of a failed job, and where it is in pieces. */
   transcript: Uint8Array | null;
-  /** Of `jobContent(id)`. */
+  /** Of `jobContent(id)`, or `sharedJobContent`. */
   pieces: number;
   /** How long it is kept from now on; 24 hours when absent. */
   keptMs?: number;
 }
 
-/** A job of an earlier start of the node, which runs on now. */
+/** A job of an earlier start of the node, or of a node that was lost, which runs on now. */
 export interface AdoptedJob extends Owner, Pick<ListedJob, 'id' | 'createdAtMs' | 'request'> {
   /** With this one: it counts only how often a node was killed while it worked on the job. */
   attempts: number;
+  /** Other nodes can have its audio. Absent in answers of older versions. */
+  isShared?: 0 | 1;
 }
 
 export interface ListedJob {
@@ -67,6 +80,8 @@ export interface FoundJob extends ListedJob, Pick<JobEnd, 'transcript' | 'pieces
   keptUntilMs: number | null;
   /** The status that the first address answered the last attempt with. */
   callbackStatus?: number | null;
+  /** Absent in answers of older versions. */
+  isShared?: 0 | 1;
 }
 
 /**
@@ -112,6 +127,29 @@ export interface JobCalls extends CallbackCalls {
   adoptJobs(nodeName: string, node: string, leaseMs: number, max: number): AdoptedJob[];
   /** Jobs have failed whose node's lease is over and whose audio is gone with it, and all jobs that were not over within a day. */
   failLostJobs(): number;
+  /** The same as `createJob` for a job of the gateway itself whose audio other nodes can have: they adopt it when its node is lost. */
+  createSharedJob(job: NewJob, leaseMs: number): CreatedJob;
+  /** A queued job of that kind runs now. False when it is not there any more, is over, or is another node's. */
+  startSharedJob(name: JobName, node: string): boolean;
+  /** The same as `finishJob`, by the node that it is on. Returns -1 when it is not there any more, or is another node's. */
+  finishSharedJob(name: JobName, node: string, end: JobEnd): number;
+  /**
+   * Jobs of that kind whose node's lease is over run on this node from now on. Returns up to `max` of them: of each key the oldest
+   * first, and none of these keys.
+   */
+  adoptLostJobs(
+    node: string,
+    nodeName: string,
+    leaseMs: number,
+    max: number,
+    exceptKeys: readonly string[],
+  ): AdoptedJob[];
+  /** The same for one of them. False when it is not lost. */
+  adoptLostJob(name: JobName, node: string, nodeName: string, leaseMs: number): boolean;
+  /** Whether `adoptLostJobs` would return some to this node. */
+  hasLostSharedJobs(node: string, exceptKeys: readonly string[]): boolean;
+  /** Those of these jobs that the node does not run: another one does, or they are over or gone. */
+  jobsNotOn(node: string, ids: readonly string[]): string[];
   /** Removes some jobs, and some pieces of contents, whose time is over. Returns how many. */
   expireJobs(max: number): number;
   /** Whether one of these two would do something. */
@@ -119,6 +157,8 @@ export interface JobCalls extends CallbackCalls {
 }
 
 export type JobStore = Asynchronous<JobCalls>;
+
+const since9 = <Each extends Operation>(operation: Each) => ({ ...operation, since: 9 });
 
 export const JOB_OPERATIONS = {
   ...CALLBACK_OPERATIONS,
@@ -134,6 +174,13 @@ export const JOB_OPERATIONS = {
   failJobsOf: writes(none('text')),
   failEarlierJobs: writes(none('text', 'text')),
   adoptJobs: writes(none('text', 'text', 'number', 'number')),
+  createSharedJob: since9(writes(member('object', 'number'))),
+  startSharedJob: since9(notes(member('object', 'text'))),
+  finishSharedJob: since9(writes(member('object', 'text', 'object'))),
+  adoptLostJobs: since9(writes(none('text', 'text', 'number', 'number', 'list'))),
+  adoptLostJob: since9(writes(member('object', 'text', 'text', 'number'))),
+  hasLostSharedJobs: reads(none('text', 'list')),
+  jobsNotOn: reads(none('text', 'list')),
   failLostJobs: writes(),
   expireJobs: writes(),
   hasStaleJobs: reads(),
@@ -141,6 +188,9 @@ export const JOB_OPERATIONS = {
 
 /** The content that a transcript in pieces is. */
 export const jobContent = (id: string): string => `job ${id}`;
+
+/** The same of a job whose audio other nodes can have: one that has lost it must not put its pieces among those of another. */
+export const sharedJobContent = (id: string, node: string): string => `${jobContent(id)} ${node}`;
 
 interface Bound {
   jobs: number;

@@ -20,6 +20,7 @@ import {
   type NewJob,
   type NewReportedJob,
   OWN_DIALECT,
+  sharedJobContent,
 } from './calls.ts';
 import { JobRoom } from './job-room.ts';
 import type { Owner } from './owner.ts';
@@ -38,6 +39,7 @@ export function createJobTables(context: Context, contents: Contents, limits: Jo
   const { createJob, startJob, finishJob } = jobsInProgress(context, contents, room, limits, add);
   const { adoptJobs, failJobsOf, failEarlierJobs, failLostJobs, renewJobs, hasLostJobs } = jobNodes(context, limits);
   const { findJob, listJobs, removeJob, expire, hasExpired } = keptJobs(context);
+  const { share, isRunBy, startSharedJob, adoptLostJobs, adoptLostJob, ...sharedReads } = sharedJobs(context);
   return {
     findJobShortage: (organisationId: string) => room.shortage(organisationId),
     ...callbacks,
@@ -46,7 +48,19 @@ export function createJobTables(context: Context, contents: Contents, limits: Jo
       createJob(job, leaseMs, count),
     ),
     startJob,
-    finishJob: database.transaction(finishJob),
+    finishJob: database.transaction((name: JobName, end: JobEnd) => finishJob(name, end)),
+    createSharedJob: database.transaction((job: NewJob, leaseMs: number) => {
+      const created = createJob(job, leaseMs, 0);
+      if (created.state === 'created') share(job);
+      return created;
+    }),
+    startSharedJob,
+    finishSharedJob: database.transaction((name: JobName, node: string, end: JobEnd) =>
+      isRunBy(name, node) ? finishJob(name, end, sharedJobContent(name.id, node)) : -1,
+    ),
+    adoptLostJobs: database.transaction(adoptLostJobs),
+    adoptLostJob: database.transaction(adoptLostJob),
+    ...sharedReads,
     ...{ removeJob, findJob, listJobs, renewJobs, failEarlierJobs },
     failJobsOf: database.transaction(failJobsOf),
     adoptJobs: database.transaction(adoptJobs),
@@ -55,6 +69,9 @@ export function createJobTables(context: Context, contents: Contents, limits: Jo
     hasStaleJobs: () => hasLostJobs() || hasExpired() || contents.hasExpiredPieces(),
   };
 }
+
+const ADOPTED =
+  'organisation_id AS organisationId, key_id AS keyId, dialect, id, attempts, created_at_ms AS createdAtMs, request, is_shared AS isShared';
 
 function jobsInProgress(
   { database, nowMs }: Context,
@@ -111,12 +128,12 @@ function jobsInProgress(
     return { state: 'created', createdAtMs: now, removed };
   }
 
-  function finishJob(name: JobName, { stage, summary, transcript, pieces, keptMs = limits.keptMs }: JobEnd): number {
+  function finishJob(name: JobName, end: JobEnd, content = jobContent(name.id)): number {
+    const { stage, summary, transcript, pieces, keptMs = limits.keptMs } = end;
     requireSize('summary', summary.length, limits.summaryBytesMax);
     const job = find.get(name);
     if (job === undefined) return -1;
     if (job.isLost === 0 && (job.stage === 'done' || job.stage === 'failed')) return 0;
-    const content = jobContent(name.id);
     const inPieces = pieces === 0 ? 0 : measurePieces(name.organisationId, content, pieces);
     if (pieces > 0) takePieces(name.organisationId, content);
     const now = nowMs();
@@ -146,7 +163,7 @@ function jobNodes({ database, nowMs }: Context, { keptMs, unfinishedMs }: JobLim
   const set = "SET stage = 'failed', ended_at_ms = @now, kept_until_ms = @now + @keptMs";
   const isOpen = "stage IN ('queued', 'processing')";
   const isNameless = 'node IN (SELECT node FROM job_nodes WHERE name = node)';
-  const isLosable = `${isOpen} AND (dialect <> '${OWN_DIALECT}' OR ${isNameless})`;
+  const isLosable = `${isOpen} AND is_shared = 0 AND (dialect <> '${OWN_DIALECT}' OR ${isNameless})`;
   const renew = database.prepare<[number, string]>(`UPDATE job_nodes SET lease_until_ms = ? WHERE node = ?`);
   const failOf = database.prepare<{ now: number; keptMs: number; node: string }>(
     `UPDATE jobs ${set} WHERE ${isLosable} AND node = @node`,
@@ -164,11 +181,16 @@ function jobNodes({ database, nowMs }: Context, { keptMs, unfinishedMs }: JobLim
         WHERE ${isOpen} AND dialect = '${OWN_DIALECT}' AND node <> @node
           AND node IN (SELECT node FROM job_nodes WHERE name = @nodeName OR @nodeName = '${ANY_NODE}')
         ORDER BY number LIMIT @max)
-     RETURNING organisation_id AS organisationId, key_id AS keyId, dialect, id, attempts, created_at_ms AS createdAtMs, request`,
+     RETURNING ${ADOPTED}`,
   );
   const lease = database.prepare<{ node: string; nodeName: string; untilMs: number }>(LEASE);
+  // Another process will not have its name, so others need not wait for it.
+  const leaveOf = database.prepare<{ now: number; node: string }>(
+    `UPDATE job_nodes SET lease_until_ms = min(lease_until_ms, @now) WHERE node = @node AND name = node
+       AND EXISTS (SELECT 1 FROM jobs WHERE node = @node AND ended_at_ms IS NULL AND is_shared = 1)`,
+  );
   const lost = `${isOpen} AND (created_at_ms <= @now - @unfinishedMs OR
-    ((dialect <> '${OWN_DIALECT}' OR ${isNameless}) AND node NOT IN (SELECT node FROM job_nodes WHERE lease_until_ms > @now)))`;
+    (is_shared = 0 AND (dialect <> '${OWN_DIALECT}' OR ${isNameless}) AND node NOT IN (SELECT node FROM job_nodes WHERE lease_until_ms > @now)))`;
   const failLost = database.prepare<{ now: number; keptMs: number; unfinishedMs: number }>(
     `UPDATE jobs ${set} WHERE ${lost}`,
   );
@@ -181,8 +203,10 @@ function jobNodes({ database, nowMs }: Context, { keptMs, unfinishedMs }: JobLim
   return {
     renewJobs: (node: string, leaseMs: number) => void renew.run(nowMs() + leaseMs, node),
     failJobsOf(node: string): number {
-      const { changes } = failOf.run({ now: nowMs(), keptMs, node });
+      const now = nowMs();
+      const { changes } = failOf.run({ now, keptMs, node });
       requeueOf.run(node);
+      leaveOf.run({ now, node });
       return changes;
     },
     failEarlierJobs: (nodeName: string, node: string) =>
@@ -202,6 +226,69 @@ function jobNodes({ database, nowMs }: Context, { keptMs, unfinishedMs }: JobLim
   };
 }
 
+/** Jobs whose audio other nodes can have. A job is the node's that adopted it last: what another one says of it counts no more. */
+function sharedJobs({ database, nowMs }: Context) {
+  const isOne = 'organisation_id = @organisationId AND id = @id';
+  const isLost = `ended_at_ms IS NULL AND is_shared = 1 AND node NOT IN (SELECT node FROM job_nodes WHERE lease_until_ms > @now)`;
+  const isMeant = `${isLost} AND node <> @node AND key_id NOT IN (SELECT value FROM json_each(@exceptKeys))`;
+  const adopted = "node = @node, stage = 'queued', attempts = attempts + (stage = 'processing')";
+  const share = database.prepare<JobName>(`UPDATE jobs SET is_shared = 1 WHERE ${isOne} AND ended_at_ms IS NULL`);
+  const nodeOf = database.prepare<JobName, string>(`SELECT node FROM jobs WHERE ${isOne}`).pluck();
+  const start = database.prepare<JobName & { node: string }>(
+    `UPDATE jobs SET stage = 'processing' WHERE ${isOne} AND node = @node AND ended_at_ms IS NULL`,
+  );
+  const lease = database.prepare<{ node: string; nodeName: string; untilMs: number }>(LEASE);
+  // Keys take turns, so that one with many jobs does not keep those of others waiting.
+  const adopt = database.prepare<{ node: string; now: number; max: number; exceptKeys: string }, AdoptedJob>(
+    `UPDATE jobs SET ${adopted} WHERE number IN
+       (SELECT number FROM (SELECT number, row_number() OVER (PARTITION BY key_id ORDER BY number) AS turn
+          FROM jobs WHERE ${isMeant})
+        ORDER BY turn, number LIMIT @max)
+     RETURNING ${ADOPTED}`,
+  );
+  const adoptOne = database.prepare<JobName & { node: string; now: number }>(
+    `UPDATE jobs SET ${adopted} WHERE ${isOne} AND ${isLost}`,
+  );
+  const hasLost = database
+    .prepare<{ node: string; now: number; exceptKeys: string }, number>(
+      `SELECT EXISTS (SELECT 1 FROM jobs WHERE ${isMeant})`,
+    )
+    .pluck();
+  const notOn = database
+    .prepare<{ node: string; ids: string }, string>(
+      `SELECT value FROM json_each(@ids)
+       WHERE value NOT IN (SELECT id FROM jobs WHERE node = @node AND ended_at_ms IS NULL)`,
+    )
+    .pluck();
+  return {
+    share: ({ organisationId, id }: JobName) => void share.run({ organisationId, id }),
+    isRunBy: ({ organisationId, id }: JobName, node: string) => nodeOf.get({ organisationId, id }) === node,
+    startSharedJob: ({ organisationId, id }: JobName, node: string) =>
+      start.run({ organisationId, id, node }).changes === 1,
+    adoptLostJobs(
+      node: string,
+      nodeName: string,
+      leaseMs: number,
+      max: number,
+      exceptKeys: readonly string[],
+    ): AdoptedJob[] {
+      const now = nowMs();
+      const jobs = adopt.all({ node, now, max, exceptKeys: JSON.stringify(exceptKeys) });
+      if (jobs.length > 0) lease.run({ node, nodeName, untilMs: now + leaseMs });
+      return jobs.sort((one, other) => one.createdAtMs - other.createdAtMs);
+    },
+    adoptLostJob({ organisationId, id }: JobName, node: string, nodeName: string, leaseMs: number): boolean {
+      const now = nowMs();
+      const { changes } = adoptOne.run({ organisationId, id, node, now });
+      if (changes > 0) lease.run({ node, nodeName, untilMs: now + leaseMs });
+      return changes > 0;
+    },
+    hasLostSharedJobs: (node: string, exceptKeys: readonly string[]) =>
+      hasLost.get({ node, now: nowMs(), exceptKeys: JSON.stringify(exceptKeys) }) === 1,
+    jobsNotOn: (node: string, ids: readonly string[]) => notOn.all({ node, ids: JSON.stringify(ids.slice(0, LISTED_MAX)) }),
+  };
+}
+
 type OwnerRow = Owner & { id: string; now: number };
 
 function keptJobs({ database, nowMs }: Context) {
@@ -209,7 +296,7 @@ function keptJobs({ database, nowMs }: Context) {
   const isThere = '(kept_until_ms IS NULL OR kept_until_ms > @now)';
   const columns = 'id, stage, node, created_at_ms AS createdAtMs, ended_at_ms AS endedAtMs, request, summary';
   const find = database.prepare<OwnerRow, FoundJob>(
-    `SELECT ${columns}, attempts, kept_until_ms AS keptUntilMs, transcript, pieces,
+    `SELECT ${columns}, attempts, kept_until_ms AS keptUntilMs, transcript, pieces, is_shared AS isShared,
        (SELECT status FROM job_callbacks WHERE job = jobs.number AND position = 0) AS callbackStatus
      FROM jobs WHERE ${own} AND id = @id AND ${isThere}`,
   );

@@ -936,13 +936,22 @@ const tags = `
   ) STRICT;
 `;
 
+// 0033: Jobs whose audio other nodes can have.
+const sharedJobs = `
+  ALTER TABLE jobs ADD COLUMN is_shared INTEGER NOT NULL DEFAULT 0 CHECK (is_shared IN (0, 1));
+  CREATE INDEX jobs_shared ON jobs (node) WHERE ended_at_ms IS NULL AND is_shared = 1;
+  CREATE TRIGGER shared_jobs_gone AFTER DELETE ON jobs WHEN old.is_shared = 1 BEGIN
+    DELETE FROM pieces WHERE organisation_id = old.organisation_id AND content_id = 'job ' || old.id || ' ' || old.node;
+  END;
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
  * Replicas apply a migration at different entries of their log, so from 0022 on each one is the same whenever it is applied and
  * wherever: no clock, nothing random, and rows that operations write before it and after it end up alike.
  */
-export const STORE_VERSION = 8;
+export const STORE_VERSION = 9;
 
 /** The version that keeps tags. */
 export const TAGS_SINCE = 8;
@@ -980,4 +989,5 @@ export const MIGRATIONS: readonly string[] = [
   redeemedTokens,
   spendCeilings,
   tags,
+  sharedJobs,
 ];

@@ -1,6 +1,14 @@
 // Jobs in the database: whose they are, what makes room for them, when they are lost and when they expire.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ANY_NODE, JOB_LIMITS, type JobEnd, type JobLimits, jobContent, OWN_DIALECT } from '../../src/jobs/calls.ts';
+import {
+  ANY_NODE,
+  JOB_LIMITS,
+  type JobEnd,
+  type JobLimits,
+  jobContent,
+  OWN_DIALECT,
+  sharedJobContent,
+} from '../../src/jobs/calls.ts';
 import { createJobTables } from '../../src/jobs/tables.ts';
 import { createPieceTables } from '../../src/store/pieces.ts';
 import { ledgerRig } from '../fakes/store/ledger.ts';
@@ -202,6 +210,107 @@ describe('jobs of a node', () => {
     clock.nowMs += JOB_LIMITS.unfinishedMs;
     tables.renewJobs('node-a', LEASE_MS);
     expect([tables.failLostJobs(), stage('a')]).toEqual([1, 'failed']);
+  });
+});
+
+describe('jobs whose audio other nodes can have', () => {
+  const rigOf = () => {
+    const { tables, job, owner, clock, ...others } = rig;
+    const own = { ...owner(), dialect: OWN_DIALECT };
+    const create = (id: string, node = 'node-a', of = own) =>
+      tables.createSharedJob({ ...job(id, of, node), nodeName: node }, LEASE_MS);
+    const adopt = (max = 9, except: string[] = []) => tables.adoptLostJobs('other', 'other', LEASE_MS, max, except);
+    return { ...others, tables, job: (id: string) => job(id, own), own, create, adopt, clock };
+  };
+
+  it('are adopted once, and only when the lease of their node is over', () => {
+    const { tables, create, adopt, clock, job, own } = rigOf();
+    create('a');
+    create('b');
+    tables.startSharedJob(job('a'), 'node-a');
+    clock.nowMs += LEASE_MS - 1;
+    expect([tables.hasLostSharedJobs('other', []), adopt()]).toEqual([false, []]);
+    clock.nowMs++;
+    expect([tables.hasLostSharedJobs('node-a', []), tables.hasLostSharedJobs('other', [])]).toEqual([false, true]);
+    expect(adopt(1)).toMatchObject([{ id: 'a', attempts: 2, isShared: 1 }]);
+    expect(tables.adoptLostJobs('third', 'third', LEASE_MS, 9, [])).toMatchObject([{ id: 'b', attempts: 1 }]);
+    expect([adopt(), tables.hasLostSharedJobs('other', [])]).toEqual([[], false]);
+    expect(tables.findJob(own, 'a')).toMatchObject({ node: 'other', stage: 'queued', isShared: 1 });
+    clock.nowMs += LEASE_MS;
+    expect(adopt().map(({ id }) => id)).toEqual(['b']);
+  });
+
+  it('neither start nor end on a node that has lost them', () => {
+    const { tables, create, adopt, clock, job, own } = rigOf();
+    create('a');
+    expect(tables.jobsNotOn('node-a', ['a', 'b'])).toEqual(['b']);
+    clock.nowMs += LEASE_MS;
+    adopt();
+    expect(tables.jobsNotOn('node-a', ['a'])).toEqual(['a']);
+    expect([tables.startSharedJob(job('a'), 'node-a'), tables.finishSharedJob(job('a'), 'node-a', END)]).toEqual([
+      false,
+      -1,
+    ]);
+    expect(tables.startSharedJob(job('a'), 'other')).toBe(true);
+    expect(tables.findJob(own, 'a')).toMatchObject({ stage: 'processing' });
+    expect([
+      tables.finishSharedJob(job('a'), 'other', END),
+      tables.finishSharedJob(job('a'), 'node-a', FAILED),
+    ]).toEqual([0, -1]);
+    expect(tables.findJob(own, 'a')).toMatchObject({ stage: 'done' });
+    expect(tables.jobsNotOn('other', ['a'])).toEqual(['a']);
+  });
+
+  it('keep the transcript in pieces of the node that has them', () => {
+    const { tables, create, adopt, clock, job, own, pieces, rows } = rigOf();
+    create('a');
+    clock.nowMs += LEASE_MS;
+    adopt();
+    for (const node of ['node-a', 'other'])
+      pieces.putPiece(own.organisationId, sharedJobContent('a', node), 0, bytes(node === 'other' ? 9 : 5));
+    const inPieces: JobEnd = { ...END, transcript: null, pieces: 1 };
+    expect(tables.finishSharedJob(job('a'), 'other', inPieces)).toBe(0);
+    tables.removeJob(own, 'a');
+    expect(rows('pieces')).toBe(1);
+  });
+
+  it('do not fail with a node that has no name, and are free at once when it stops', () => {
+    const { tables, create, adopt, clock, own } = rigOf();
+    create('a');
+    create('b', 'named node');
+    expect(tables.failJobsOf('node-a')).toBe(0);
+    expect(adopt().map(({ id }) => id)).toEqual(['a']);
+    clock.nowMs += LEASE_MS;
+    expect([tables.failLostJobs(), tables.findJob(own, 'b')?.stage]).toEqual([0, 'queued']);
+    clock.nowMs += JOB_LIMITS.unfinishedMs;
+    expect(tables.failLostJobs()).toBe(2);
+  });
+
+  it('are adopted by turns of their keys, and not those of keys that have enough', () => {
+    const { create, adopt, clock, own } = rigOf();
+    for (const id of ['a', 'b', 'c']) create(id);
+    create('d', 'node-a', { ...own, keyId: 'key_2' });
+    clock.nowMs += LEASE_MS;
+    expect(adopt(2).map(({ id }) => id)).toEqual(['a', 'd']);
+    expect(adopt(9, [own.keyId])).toEqual([]);
+    expect(adopt().map(({ id }) => id)).toEqual(['b', 'c']);
+  });
+
+  it('are adopted one by one, too, and never while their node is there', () => {
+    const { tables, create, clock, job, own } = rigOf();
+    create('a');
+    const adopt = () => tables.adoptLostJob(job('a'), 'other', 'other', LEASE_MS);
+    expect(adopt()).toBe(false);
+    clock.nowMs += LEASE_MS;
+    expect([adopt(), adopt(), tables.findJob(own, 'a')?.node]).toEqual([true, false, 'other']);
+  });
+
+  it('run on a node again that came back before another one adopted them', () => {
+    const { tables, create, clock } = rigOf();
+    create('a', 'node-b');
+    clock.nowMs += LEASE_MS;
+    expect(tables.adoptJobs('node-b', 'node-b again', LEASE_MS, 9)).toMatchObject([{ id: 'a', isShared: 1 }]);
+    expect(tables.hasLostSharedJobs('other', [])).toBe(false);
   });
 });
 

@@ -30,6 +30,7 @@ function jobs(script: Script, organisationId: string, keyId: string): void {
   script.call('failEarlierJobs', 'edge-2', 'new123');
   script.call('createJob', { ...job('own', 'edge-2'), dialect: 'voxgate' }, 60_000);
   script.call('adoptJobs', 'edge-2', 'new123', 60_000, 10);
+  sharedJobs(script, (id) => ({ ...job(id, 'edge-4'), dialect: 'voxgate', node: 'lost12' }), end);
   script.call('failJobsOf', 'abc123');
   script.call('putPiece', organisationId, 'job nobody', 0, new Uint8Array([5]));
 }
@@ -61,6 +62,20 @@ function ceilings(script: Script, organisationId: string, keyId: string): void {
   script.call('renewHold', head('ses_bound1'), [line], { ...HOLD, providers: ['deepgram', 'openai'] });
   script.call('setSpendCeilings', organisationId, [], BY);
   script.call('changeKey', organisationId, keyId, { spendCeilings: null }, BY);
+}
+
+/** Jobs of a node whose lease is over at once. */
+function sharedJobs(script: Script, job: (id: string) => NewJob, end: JobEnd): void {
+  for (const id of ['shared', 'other', 'third']) script.call('createSharedJob', job(id), 0);
+  script.call('startSharedJob', job('shared'), 'lost12');
+  script.call('startSharedJob', job('shared'), 'abc123');
+  script.call('adoptLostJobs', 'abc123', 'edge-1', 60_000, 1, ['key_none']);
+  script.call('adoptLostJobs', 'abc123', 'edge-1', 60_000, 9, [job('other').keyId]);
+  script.call('adoptLostJob', job('other'), 'abc123', 'edge-1', 60_000);
+  script.call('finishSharedJob', job('shared'), 'lost12', end);
+  script.call('finishSharedJob', job('shared'), 'abc123', end);
+  script.call('putPiece', job('other').organisationId, 'job other abc123', 0, new Uint8Array([5]));
+  script.call('finishSharedJob', job('other'), 'abc123', { ...end, transcript: null, pieces: 1 });
 }
 
 /** Endpoints with all that becomes of deliveries. */

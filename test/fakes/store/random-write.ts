@@ -357,7 +357,7 @@ export const ARGUMENTS: Arguable = {
   finishIdempotencyInPieces: (draw) => [draw.attempt(), sha256('request'), draw.integer(0, 2)],
   putPiece: (draw) => [
     draw.job().organisationId,
-    draw.pick(['job a', 'job b', 'answer req_1', '\n']),
+    draw.pick(['job a', 'job b', 'job a abc123', 'answer req_1', '\n']),
     draw.integer(0, 1),
     new Uint8Array(draw.integer(1, 40)).fill(7),
   ],
@@ -390,6 +390,26 @@ export const ARGUMENTS: Arguable = {
     60_000,
     draw.integer(1, 3),
   ],
+  createSharedJob: (draw) => [{ ...draw.job(), dialect: 'voxgate' }, draw.integer(1, 100_000)],
+  startSharedJob: (draw) => [draw.job(), draw.pick(['abc123', 'def456'])],
+  finishSharedJob: (draw) => [
+    draw.job(),
+    draw.pick(['abc123', 'def456']),
+    {
+      stage: draw.pick(['done', 'failed']),
+      summary: new Uint8Array(draw.integer(1, 40)),
+      transcript: draw.chance(0.5) ? null : new Uint8Array(draw.integer(1, 40)),
+      pieces: draw.chance(0.7) ? 0 : 1,
+    },
+  ],
+  adoptLostJobs: (draw) => [
+    draw.pick(['abc123', 'def456']),
+    draw.pick(['edge-1', 'edge-2']),
+    60_000,
+    draw.integer(1, 3),
+    draw.chance(0.7) ? [] : [draw.job().keyId],
+  ],
+  adoptLostJob: (draw) => [draw.job(), draw.pick(['abc123', 'def456']), draw.pick(['edge-1', 'edge-2']), 60_000],
   failLostJobs: () => [],
   createWebhook: (draw) => [
     draw.id('org'),
