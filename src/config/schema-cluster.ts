@@ -4,6 +4,7 @@ import { choice, integer, optionalText } from './schema-types.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
+const GIB = 1024 ** 3;
 
 export const ROLES = ['edge', 'upstream', 'accounts'] as const;
 export type Role = (typeof ROLES)[number];
@@ -106,6 +107,27 @@ export const Cluster = Type.Object({
     5,
     1,
     'Number of nodes with the role `accounts` that each keep a copy of the accounts: 3 survive the loss of one. The same on each of them.',
+  ),
+  jobLeaseMs: integer(
+    'VOXGATE_JOB_LEASE_MS',
+    3 * SECOND,
+    60 * MINUTE,
+    MINUTE,
+    'How long a node may be silent before other nodes take over its jobs. The same on all nodes.',
+  ),
+  jobAudioBytesMax: integer(
+    'VOXGATE_JOB_AUDIO_BYTES_MAX',
+    0,
+    1024 * GIB,
+    2 * GIB,
+    'Audio of unfinished jobs that NATS keeps, so that another node can take them over. Each server with a replica needs this space. With 0, jobs stay with their node.',
+  ),
+  jobAudioFileBytesMax: integer(
+    'VOXGATE_JOB_AUDIO_FILE_BYTES_MAX',
+    1,
+    64 * GIB,
+    GIB,
+    'Largest audio file that is kept there; a job with a larger one stays with its node.',
   ),
   natsStartMs: integer(
     'VOXGATE_NATS_START_MS',

@@ -88,6 +88,8 @@ export interface JobOptions {
   decidedTags?: DecidedTags | undefined;
   /** Id of the charge. */
   chargeId: string;
+  /** Rejects where another node is at work on it by now, which charges it. */
+  beforeCharge?: (() => Promise<void>) | undefined;
   /** Aborts when the client is gone. */
   client: AbortSignal;
   /** Once the upload is whole, the work continues whether the client is there or not. */
@@ -289,6 +291,7 @@ export class FileJob {
     const release = keepReady(named, this.#dependencies.engines);
     try {
       outcome = await this.#ask(work, signal);
+      if (this.#options.beforeCharge !== undefined) await this.#options.beforeCharge();
       if ((await upload.whole) !== upload) throw new Error('The model answered before all was asked for.');
       const refused = refusedStrictly(request, shortcomings(this.#shape(request), outcome));
       if (request.strict && refused !== undefined) throw strictly(refused);

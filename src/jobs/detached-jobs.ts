@@ -1,6 +1,6 @@
 // Jobs that nobody waits for: each waits for its turn among those of its key, is worked on, and can be fetched from any node until its
-// time is over. They run on the node that accepted them; the store knows them. What the work is, and whether it may be done, is the
-// caller's.
+// time is over. They run on the node that accepted them, or that adopted them when it was lost; the store knows them, and which node's they
+// are. What the work is, and whether it may be done, is the caller's.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../machines/clock.ts';
 import { ApiError, apiError, type ErrorCode } from '../api/errors.ts';
@@ -10,7 +10,7 @@ import { fromLedger } from '../http/store-answer.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Heard, JobCallback, JobState, ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
 import type { JsonObject } from '../vendors/kit/json.ts';
-import { JOB_LIMITS } from './calls.ts';
+import { JOB_LIMITS, OWN_DIALECT } from './calls.ts';
 import { type JobRecords, type KnownJob, RENEW_MS, TRANSCRIPT_CHARACTERS_MAX } from './job-records.ts';
 import { isSame, notHere, type Owner } from './owner.ts';
 
@@ -28,6 +28,9 @@ const LAST_WAIT_MS = 4_000;
 const STORE_MS = 5_000;
 const CLOSE_MS = 2_000;
 
+/** `over`: nothing is left to do. `waits`: for the next start of the node, or for another one. `lost`: another node may have it now. */
+export type WorkEnd = 'over' | 'waits' | 'lost';
+
 export interface Work {
   /** Drawn when absent. */
   id?: string;
@@ -40,12 +43,18 @@ export interface Work {
   end: AbortController;
   /** Its audio outlives this process: it waits for a slot, and for the next start of the node. */
   isDurable?: boolean;
+  /** Other nodes can have its audio, so they adopt it when this one is lost. */
+  isShared?: boolean;
   /** How long it is kept when it is over; 24 hours when absent. */
   keptMs?: number;
-  /** Rejects with an ApiError, or with what was a fault. Of a durable one called again where this node had no room for it. */
-  run(id: string, onProgress: (progress: PartsProgress) => void): Promise<Heard>;
-  /** It has ended, or never began. `isOver`: it will not be begun again by the next start of the node. */
-  ended(isOver: boolean): void;
+  /**
+   * Rejects with an ApiError, or with what was a fault. Of a durable one called again where this node had no room for it.
+   *
+   * @param requireOwn rejects where another node has adopted the job: what is transcribed is not charged then
+   */
+  run(id: string, onProgress: (progress: PartsProgress) => void, requireOwn: () => Promise<void>): Promise<Heard>;
+  /** It has ended here, or never began. */
+  ended(end: WorkEnd): void;
 }
 
 type Ended = Extract<JobState, { type: 'done' | 'failed' }>;
@@ -67,8 +76,9 @@ interface Job {
   readonly over: Deferred<void>;
   /** Of a file in parts, while it is transcribed. */
   progress: PartsProgress | undefined;
-  /** This node stops before it is over. */
-  isStopped: boolean;
+  /** What the store knows it as. */
+  isShared: boolean;
+  end: WorkEnd;
   hasEnded: boolean;
 }
 
@@ -90,6 +100,8 @@ export interface DetachedJobsOptions {
   records: JobRecords;
   /** Incarnation of this node. */
   node: string;
+  /** Between two renewals of its lease; `RENEW_MS` when absent. */
+  renewMs?: number;
   /** Ends the work on a job of another node. */
   endElsewhere(node: string, owner: Owner, id: string): void;
   /** Has another node cancel a job of its own. Resolves when it has, or does not answer. */
@@ -98,6 +110,8 @@ export interface DetachedJobsOptions {
   progressElsewhere(node: string, owner: Owner, id: string): Promise<PartsProgress | undefined>;
   /** The store has what came of a job with callbacks. */
   onReported(): void;
+  /** A job of another node, which may be lost, is removed or cancelled: no node needs the audio that was shared for it. */
+  removeShared?(id: string): void;
   /** What a client may hear of a fault. */
   onFault(error: unknown): ApiError;
   /** The store did not do what it should, in passing or not. */
@@ -130,7 +144,7 @@ export class DetachedJobs {
    * @param takePlace among the files that the key may have in progress
    */
   async begin(work: Work, takePlace: TakePlace): Promise<ShownJob> {
-    const { owner, file, asked, callbacks = [], isDurable = false } = work;
+    const { owner, file, asked, isDurable = false } = work;
     const { place, refusal } = await this.#placeOf(owner, takePlace, isDurable);
     const line = this.#lineOf(owner, takePlace);
     // The other job of the key may have ended just now.
@@ -145,7 +159,10 @@ export class DetachedJobs {
     }
     const id = work.id ?? randomUUID();
     const stage = place === undefined ? 'queued' : 'processing';
-    const created = this.#create(owner, id, stage, { file, asked, callbacks });
+    const created = this.#create(work, id, stage).then((each) => {
+      job.isShared = each.isShared;
+      return each.createdAtMs;
+    });
     const job = newJob(id, work, created);
     this.#jobs.set(id, job);
     if (place === undefined) this.#queue(job, line);
@@ -161,10 +178,14 @@ export class DetachedJobs {
     }
   }
 
-  /** A job of an earlier start of this node, in its place among those of its key. */
+  /** A job of an earlier start of this node, or of one that was lost, in its place among those of its key. */
   resume({ id, createdAt }: Pick<ShownJob, 'id' | 'createdAt'>, work: Work, takePlace: TakePlace): void {
+    const before = this.#jobs.get(id);
+    // It was another node's meanwhile.
+    if (before !== undefined) this.#lose(before);
     const job = newJob(id, work, Promise.resolve());
     job.createdAt = createdAt;
+    job.isShared = work.isShared === true;
     this.#jobs.set(id, job);
     this.#queue(job, this.#lineOf(work.owner, takePlace));
     this.#keepRenewing();
@@ -212,7 +233,14 @@ export class DetachedJobs {
     const removed = await fromLedger(records.remove(owner, id));
     if (removed === undefined) throw notHere('job', JOB_LIMITS.keptMs / 1_000);
     if (removed.runsOn === node) this.end(owner, id);
-    else if (removed.runsOn !== undefined) endElsewhere(removed.runsOn, owner, id);
+    else if (removed.runsOn !== undefined) {
+      endElsewhere(removed.runsOn, owner, id);
+      this.#removeShared(owner, id);
+    }
+  }
+
+  #removeShared({ dialect }: Owner, id: string): void {
+    if (dialect === OWN_DIALECT) this.#options.removeShared?.(id);
   }
 
   /**
@@ -225,6 +253,8 @@ export class DetachedJobs {
     if (job.endedAt !== undefined) return job;
     if (job.node === node) await this.cancelHere(owner, id);
     else await cancelElsewhere(job.node, owner, id);
+    const cancelled = await this.find(owner, id);
+    if (cancelled.endedAt !== undefined || !(await this.#cancelLost(owner, id))) return cancelled;
     return this.find(owner, id);
   }
 
@@ -242,6 +272,21 @@ export class DetachedJobs {
     return job?.owner.keyId === keyId ? job.progress : undefined;
   }
 
+  /** Cancels a job whose node is lost, so that no other one adopts it. False where it is not lost. Never rejects. */
+  async #cancelLost(owner: Owner, id: string): Promise<boolean> {
+    const { records, onStoreFault } = this.#options;
+    if (owner.dialect !== OWN_DIALECT) return false;
+    try {
+      if (!(await records.adoptOne(owner, id))) return false;
+      await records.finish(owner, id, CANCELLED, undefined, true);
+      this.#removeShared(owner, id);
+      return true;
+    } catch (error) {
+      onStoreFault(error);
+      return false;
+    }
+  }
+
   /** `cancel` for a job of this node. Resolves when the store knows, or does not answer. */
   async cancelHere({ keyId }: Pick<Owner, 'keyId'>, id: string): Promise<void> {
     const job = this.#jobs.get(id);
@@ -253,7 +298,7 @@ export class DetachedJobs {
     if (at >= 0) {
       queue.splice(at, 1);
       job.stored = this.#finish(job, CANCELLED).finally(() => {
-        this.#jobs.delete(job.id);
+        this.#forget(job);
         this.#ended(job);
       });
     }
@@ -354,16 +399,17 @@ export class DetachedJobs {
   }
 
   async #create(
-    owner: Owner,
+    { owner, file, asked, callbacks = [], isShared: mayBeShared = false }: Work,
     id: string,
     stage: 'queued' | 'processing',
-    about: Pick<Work, 'file' | 'asked' | 'callbacks'>,
-  ): Promise<number> {
+  ): Promise<{ createdAtMs: number; isShared: boolean }> {
     const { records, onForgotten } = this.#options;
-    const created = await fromLedger(records.create(owner, id, stage, about));
-    if (created.state === 'full') throw NO_ROOM[created.of];
-    if (created.removed > 0) onForgotten(created.removed);
-    return created.createdAtMs;
+    const { made, isShared } = await fromLedger(
+      records.create(owner, id, stage, { file, asked, callbacks }, mayBeShared),
+    );
+    if (made.state === 'full') throw NO_ROOM[made.of];
+    if (made.removed > 0) onForgotten(made.removed);
+    return { createdAtMs: made.createdAtMs, isShared };
   }
 
   /** Works on a job, and then on the next of its key in the same place. */
@@ -387,8 +433,8 @@ export class DetachedJobs {
   async #work(job: Job): Promise<boolean> {
     try {
       await job.known;
-      // Whether it was removed while it waited.
-      if (job.wasQueued && !job.isRemoved && !(await this.#started(job))) this.#drop(job);
+      // Whether it was removed while it waited, or adopted.
+      if (job.wasQueued && !job.isRemoved && !(await this.#started(job))) this.#lose(job);
       if (job.isRemoved) return this.#left(job);
       const outcome = await this.#outcome(job);
       if (outcome === 'busy') return job.isRemoved ? this.#left(job) : false;
@@ -401,15 +447,19 @@ export class DetachedJobs {
   }
 
   #left(job: Job): true {
-    this.#jobs.delete(job.id);
+    this.#forget(job);
     this.#ended(job);
     return true;
   }
 
-  async #started({ owner, id }: Job): Promise<boolean> {
+  #forget(job: Job): void {
+    if (this.#jobs.get(job.id) === job) this.#jobs.delete(job.id);
+  }
+
+  async #started({ owner, id, isShared }: Job): Promise<boolean> {
     const { records, onStoreFault } = this.#options;
     try {
-      return await records.start(owner, id);
+      return await records.start(owner, id, isShared);
     } catch (error) {
       // It is shown as queued while it runs.
       onStoreFault(error);
@@ -421,9 +471,13 @@ export class DetachedJobs {
     const { id, work } = job;
     if (job.isCancelled) return CANCELLED;
     try {
-      const heard = await work.run(id, (progress) => {
-        job.progress = progress;
-      });
+      const heard = await work.run(
+        id,
+        (progress) => {
+          job.progress = progress;
+        },
+        () => this.#requireOwn(job),
+      );
       const characters = JSON.stringify(heard.transcription).length;
       return characters > TRANSCRIPT_CHARACTERS_MAX ? TOO_LARGE : { type: 'done', heard };
     } catch (error) {
@@ -434,14 +488,37 @@ export class DetachedJobs {
     }
   }
 
+  /**
+   * Resolves where the job is still this node's. It may not be after a pause of the process or of its network; whether it was paused just
+   * now is known by asking alone. Rejects where it is another's, before anything is charged.
+   */
+  async #requireOwn(job: Job): Promise<void> {
+    const { records, onStoreFault } = this.#options;
+    if (!job.isShared) return;
+    while (job.end !== 'lost' && !this.#closing.signal.aborted) {
+      // Whoever removed it knows what that costs.
+      if (job.isRemoved) return;
+      try {
+        if ((await records.notOwn([job.id])).length === 0) return;
+        this.#lose(job);
+      } catch (error) {
+        onStoreFault(error);
+        await this.#pause(job);
+      }
+    }
+    throw new DOMException('The job is not of this node any more.', 'AbortError');
+  }
+
   /** Stores what came of it, as soon as the store takes it. Never rejects. */
   async #finish(job: Job, outcome: Ended): Promise<void> {
     const { records, onForgotten, onReported, onStoreFault } = this.#options;
     for (let state = outcome; !job.isRemoved; ) {
       try {
-        const forgotten = await records.finish(job.owner, job.id, state, job.work.keptMs);
+        const forgotten = await records.finish(job.owner, job.id, state, job.work.keptMs, job.isShared);
         if (forgotten > 0) onForgotten(forgotten);
         if ((job.work.callbacks?.length ?? 0) > 0) onReported();
+        // It was removed, or is another node's, which needs the audio.
+        if (forgotten < 0) job.end = 'lost';
         return;
       } catch (error) {
         onStoreFault(error);
@@ -468,14 +545,20 @@ export class DetachedJobs {
 
   /** The node stops. */
   #stop(job: Job): void {
-    job.isStopped = job.work.isDurable === true;
+    job.end = job.work.isDurable === true ? 'waits' : 'over';
+    this.#drop(job);
+  }
+
+  /** Another node has it, or it is gone. */
+  #lose(job: Job): void {
+    job.end = 'lost';
     this.#drop(job);
   }
 
   /** It is no job of this node any more. */
   #drop(job: Job): void {
     job.isRemoved = true;
-    this.#jobs.delete(job.id);
+    this.#forget(job);
     job.work.end.abort(new DOMException('The job was removed.', 'AbortError'));
     const queue = this.#lines.get(job.owner.keyId)?.queue ?? [];
     const at = queue.indexOf(job);
@@ -488,24 +571,38 @@ export class DetachedJobs {
     if (job.hasEnded) return;
     job.hasEnded = true;
     job.over.resolve();
-    job.work.ended(!job.isStopped);
+    job.work.ended(job.end);
   }
 
   /** Says that this node is there, for as long as it has jobs. */
   #keepRenewing(): void {
-    const { clock, records, onStoreFault } = this.#options;
+    const { clock, records, onStoreFault, renewMs = RENEW_MS } = this.#options;
     if (this.#renewal !== undefined || this.#closing.signal.aborted) return;
     this.#renewal = clock.setTimeout(async () => {
-      if (this.#jobs.size > 0) await records.renew().catch(onStoreFault);
+      if (this.#jobs.size > 0) {
+        await records.renew().catch(onStoreFault);
+        await this.#loseOthers().catch(onStoreFault);
+      }
       this.#renewal = undefined;
       if (this.#jobs.size > 0) this.#keepRenewing();
-    }, RENEW_MS);
+    }, renewMs);
+  }
+
+  /** Ends the work on jobs that another node has adopted while this one could not renew its lease. */
+  async #loseOthers(): Promise<void> {
+    // Those whose end is being stored are over in a moment.
+    const shared = [...this.#jobs.values()].filter((job) => job.isShared && job.stored === undefined);
+    if (shared.length === 0) return;
+    const lost = new Set(await this.#options.records.notOwn(shared.map(({ id }) => id)));
+    for (const job of shared)
+      if (lost.has(job.id) && this.#jobs.has(job.id) && job.stored === undefined) this.#lose(job);
   }
 }
 
 const newJob = (id: string, work: Work, known: Promise<unknown>): Job => ({
   ...{ id, work, known, owner: work.owner, createdAt: undefined, stored: undefined, over: deferred<void>() },
-  ...{ progress: undefined, wasQueued: false, isRemoved: false, isCancelled: false, isStopped: false, hasEnded: false },
+  ...{ progress: undefined, wasQueued: false, isRemoved: false, isCancelled: false, isShared: false },
+  ...{ end: 'over' as const, hasEnded: false },
 });
 
 /** Nothing is wrong with the job: this node has no room for it now, or its organisation has its share of the room. */

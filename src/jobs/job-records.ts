@@ -16,10 +16,12 @@ import {
   ANY_NODE,
   type CreatedJob,
   type FoundJob,
+  type JobEnd,
   type JobStage,
   type JobStore,
   jobContent,
   type ListedJob,
+  sharedJobContent,
 } from './calls.ts';
 import type { Owner } from './owner.ts';
 
@@ -31,10 +33,12 @@ const PURPOSE = 'voxgate jobs v1';
 export const TRANSCRIPT_CHARACTERS_MAX = 32 * 1024 * 1024;
 /** A character has up to three bytes as UTF-8. */
 const UNZIPPED_BYTES_MAX = 3 * TRANSCRIPT_CHARACTERS_MAX;
-/** A node that runs jobs says so this often, and its jobs have failed once it has not for the time of the lease. */
-export const RENEW_MS = 20_000;
+/** A node that runs jobs renews its lease three times within it. Once it is over, its jobs have failed, or another node adopts them. */
 export const JOB_LEASE_MS = 60_000;
+export const RENEW_MS = JOB_LEASE_MS / 3;
 const LIST_PAGE = 200;
+/** Jobs that are asked for at once, whether they are still this node's. */
+const ASKED_AT_ONCE = 200;
 
 type Store = JobStore & PieceStore;
 
@@ -45,6 +49,8 @@ export interface JobRecordsOptions {
   /** Incarnation of this node. */
   node: string;
   nodeName: string;
+  /** `JOB_LEASE_MS` when absent. */
+  leaseMs?: number;
 }
 
 /** What of a transcript is shown in lists. */
@@ -61,34 +67,62 @@ export interface KnownJob extends ShownJob {
   readonly node: string;
 }
 
-/** A job of an earlier start of this node, which it runs now. */
+/** A job of an earlier start of this node, or of one that was lost, which it runs now. */
 export interface ResumedJob extends Pick<ShownJob, 'id' | 'file' | 'asked' | 'createdAt'> {
   readonly owner: Owner;
   readonly attempts: number;
+  /** Other nodes can have its audio. */
+  readonly isShared: boolean;
+}
+
+export interface MadeJob {
+  made: CreatedJob;
+  /** As requested, unless the accounts do not know of such jobs yet. */
+  isShared: boolean;
 }
 
 export class JobRecords {
   readonly #options: JobRecordsOptions;
+  readonly #leaseMs: number;
   readonly #keys: readonly Uint8Array[];
 
   constructor(options: JobRecordsOptions) {
     this.#options = options;
+    this.#leaseMs = options.leaseMs ?? JOB_LEASE_MS;
     const { secret, previousSecret } = options;
     this.#keys = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map((each) =>
       keyFor(PURPOSE, each),
     );
   }
 
-  async create(owner: Owner, id: string, stage: 'queued' | 'processing', about: About): Promise<CreatedJob> {
+  /** @param isShared other nodes can have its audio */
+  async create(
+    owner: Owner,
+    id: string,
+    stage: 'queued' | 'processing',
+    about: About,
+    isShared = false,
+  ): Promise<MadeJob> {
     const { store, node, nodeName } = this.#options;
     const { organisationId, keyId, dialect } = owner;
     const shortage = await this.#shortage(organisationId);
-    if (shortage !== undefined) return { state: 'full', of: shortage === 'share' ? 'share' : 'store' };
+    if (shortage !== undefined)
+      return { made: { state: 'full', of: shortage === 'share' ? 'share' : 'store' }, isShared: false };
     const request = await this.#seal(owner, id, 'request', requestOf(about));
     const job = { organisationId, keyId, dialect, id, stage, node, nodeName, request };
     const callbacks = about.callbacks?.length ?? 0;
-    if (callbacks === 0) return store.createJob(job, JOB_LEASE_MS);
-    return store.createReportedJob({ ...job, callbacks }, JOB_LEASE_MS);
+    if (isShared && callbacks === 0) {
+      try {
+        return { made: await store.createSharedJob(job, this.#leaseMs), isShared };
+      } catch (error) {
+        if (!isUnknown(error)) throw error;
+      }
+    }
+    const made =
+      callbacks === 0
+        ? await store.createJob(job, this.#leaseMs)
+        : await store.createReportedJob({ ...job, callbacks }, this.#leaseMs);
+    return { made, isShared: false };
   }
 
   async #shortage(organisationId: string): Promise<Shortage | undefined> {
@@ -101,28 +135,31 @@ export class JobRecords {
     }
   }
 
-  /** False when it was removed. */
-  start({ organisationId }: Owner, id: string): Promise<boolean> {
-    return this.#options.store.startJob({ organisationId, id });
+  /** False when it was removed, or is another node's. */
+  start({ organisationId }: Owner, id: string, isShared = false): Promise<boolean> {
+    const { store, node } = this.#options;
+    return isShared ? store.startSharedJob({ organisationId, id }, node) : store.startJob({ organisationId, id });
   }
 
   /**
-   * Returns how many others made room, or -1 when it was removed.
+   * Returns how many others made room, or -1 when it was removed, or is another node's.
    *
    * @param keptMs from now on; 24 hours when absent
    */
-  async finish(owner: Owner, id: string, state: Ended, keptMs?: number): Promise<number> {
-    const { store } = this.#options;
+  async finish(owner: Owner, id: string, state: Ended, keptMs?: number, isShared = false): Promise<number> {
+    const { store, node } = this.#options;
     const { organisationId } = owner;
     const name = { organisationId, id };
+    const finish = (end: JobEnd) => (isShared ? store.finishSharedJob(name, node, end) : store.finishJob(name, end));
     const summary = await this.#seal(owner, id, 'summary', summaryOf(state));
     const kept = keptMs === undefined ? {} : { keptMs };
     const end = { stage: state.type, summary, transcript: null, pieces: 0, ...kept } as const;
-    if (state.type === 'failed') return store.finishJob(name, end);
+    if (state.type === 'failed') return finish(end);
     const transcript = await this.#seal(owner, id, 'transcript', state.heard.transcription);
-    if (transcript.length <= PIECE_BYTES_MAX) return store.finishJob(name, { ...end, transcript });
-    const pieces = await putPieces(store, organisationId, jobContent(id), transcript);
-    return store.finishJob(name, { ...end, pieces });
+    if (transcript.length <= PIECE_BYTES_MAX) return finish({ ...end, transcript });
+    const content = isShared ? sharedJobContent(id, node) : jobContent(id);
+    const pieces = await putPieces(store, organisationId, content, transcript);
+    return finish({ ...end, pieces });
   }
 
   /** With the transcript. Undefined when it is not there. */
@@ -176,18 +213,51 @@ export class JobRecords {
   async adopt(max: number, isAlone: boolean): Promise<ResumedJob[]> {
     const { store, node, nodeName } = this.#options;
     const from = isAlone ? ANY_NODE : nodeName;
-    const adopted: readonly AdoptedJob[] = await store.adoptJobs(from, node, JOB_LEASE_MS, max);
+    return this.#resumed(await store.adoptJobs(from, node, this.#leaseMs, max));
+  }
+
+  /** Whether there are jobs of nodes that were lost, for this node to adopt. */
+  async hasLost(exceptKeys: readonly string[]): Promise<boolean> {
+    const { store, node } = this.#options;
+    return store.hasLostSharedJobs(node, exceptKeys).catch((error) => {
+      if (isUnknown(error)) return false;
+      throw error;
+    });
+  }
+
+  /** Those jobs: up to so many, and none of these keys. */
+  async adoptLost(max: number, exceptKeys: readonly string[]): Promise<ResumedJob[]> {
+    const { store, node, nodeName } = this.#options;
+    return this.#resumed(await store.adoptLostJobs(node, nodeName, this.#leaseMs, max, exceptKeys));
+  }
+
+  /** One of them. False when its node is not lost. */
+  adoptOne({ organisationId }: Owner, id: string): Promise<boolean> {
+    const { store, node, nodeName } = this.#options;
+    return store.adoptLostJob({ organisationId, id }, node, nodeName, this.#leaseMs);
+  }
+
+  /** Those of these jobs that are not this node's any more. */
+  async notOwn(ids: readonly string[]): Promise<string[]> {
+    const { store, node } = this.#options;
+    const others: string[] = [];
+    for (let at = 0; at < ids.length; at += ASKED_AT_ONCE)
+      others.push(...(await store.jobsNotOn(node, ids.slice(at, at + ASKED_AT_ONCE))));
+    return others;
+  }
+
+  #resumed(adopted: readonly AdoptedJob[]): Promise<ResumedJob[]> {
     return Promise.all(
-      adopted.map(async ({ id, attempts, createdAtMs, request, ...row }) => {
+      adopted.map(async ({ id, attempts, createdAtMs, request, isShared, ...row }) => {
         const owner = nameless(row);
         const about = requestIn(await this.#open(owner, id, 'request', request));
-        return { id, owner, attempts, createdAt: new Date(createdAtMs), ...about };
+        return { id, owner, attempts, createdAt: new Date(createdAtMs), isShared: isShared === 1, ...about };
       }),
     );
   }
 
   renew(): Promise<void> {
-    return this.#options.store.renewJobs(this.#options.node, JOB_LEASE_MS);
+    return this.#options.store.renewJobs(this.#options.node, this.#leaseMs);
   }
 
   /** This node stops. Returns how many jobs failed. */
@@ -203,9 +273,11 @@ export class JobRecords {
     return { id, ...about, createdAt, endedAt, state: stateOf(stage, summary === null, ended) };
   }
 
-  async #transcription(owner: Owner, { id, transcript, pieces }: FoundJob): Promise<VerboseTranscription | undefined> {
+  async #transcription(owner: Owner, found: FoundJob): Promise<VerboseTranscription | undefined> {
     const { store } = this.#options;
-    const sealed = transcript ?? (await findContent(store, owner.organisationId, jobContent(id), pieces));
+    const { id, node, isShared, transcript, pieces } = found;
+    const content = isShared === 1 ? sharedJobContent(id, node) : jobContent(id);
+    const sealed = transcript ?? (await findContent(store, owner.organisationId, content, pieces));
     return sealed && ((await this.#open(owner, id, 'transcript', sealed)) as VerboseTranscription | undefined);
   }
 
@@ -224,6 +296,10 @@ export class JobRecords {
     return undefined;
   }
 }
+
+/** The accounts, or a replica of them, are of a version before such jobs. */
+const isUnknown = (error: unknown): boolean =>
+  error instanceof StoreError && (error.reason === 'invalid' || error.reason === 'conflict');
 
 const boundTo = ({ organisationId, keyId, dialect }: Owner, id: string, part: string): string =>
   JSON.stringify([PURPOSE, organisationId, keyId, dialect, id, part]);

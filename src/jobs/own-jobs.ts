@@ -1,5 +1,6 @@
-// The gateway's own jobs: a file is accepted, kept on this node's disk, transcribed in its turn and once, and fetched from any node. A
-// restart of the node begins those again that were not over.
+// The gateway's own jobs: a file is accepted, kept on this node's disk and where other nodes can have it, transcribed in its turn and once,
+// and fetched from any node. A restart of the node begins those again that were not over, or another node does when it is lost.
+import { randomUUID } from 'node:crypto';
 import type { Authenticator } from '../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../accounts/auth/limits.ts';
 import type { Caller } from '../accounts/auth/permissions.ts';
@@ -7,6 +8,7 @@ import { tagsFor } from '../accounts/auth/tags.ts';
 import type { ApiKey, KeyCalls } from '../accounts/keys/calls.ts';
 import type { AudioSource } from '../api/audio-source.ts';
 import { apiError } from '../api/errors.ts';
+import { SharedObjectGone } from '../cluster/bus/shared-objects.ts';
 import type { JobDependencies } from '../files/job.ts';
 import { filenameOf } from '../files/remote/remote-audio.ts';
 import { ADDRESS } from '../files/routes/form.ts';
@@ -15,21 +17,26 @@ import { noRoom } from '../http/multipart/errors.ts';
 import type { Form } from '../http/multipart/form.ts';
 import type { SpoolBudget } from '../http/multipart/spool-file.ts';
 import type { LedgerStore } from '../money/store/calls.ts';
+import { NODE_LOST } from '../money/store/lost.ts';
+import { backgroundClock } from '../runtime/telemetry/clock.ts';
 import type { Asynchronous } from '../store/operation.ts';
 import type { ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
 import { OWN_DIALECT } from './calls.ts';
-import type { DetachedJobs, Work } from './detached-jobs.ts';
+import type { DetachedJobs, Work, WorkEnd } from './detached-jobs.ts';
 import { type FetchDependencies, fetchKept } from './fetch-kept.ts';
 import type { JobFiles } from './job-files.ts';
 import type { JobRecords, ResumedJob } from './job-records.ts';
 import type { KeptFile } from './kept-files.ts';
 import { type AskedInForm, askedOf, keptRequest, type OwnRequest, wholeFields } from './own-request.ts';
 import type { Owner } from './owner.ts';
+import type { SharedAudio } from './shared-audio.ts';
 import { admitJob, type JobRequester, requireKey, transcribeKept } from './transcribe-kept.ts';
 
 /** A job that its node did not survive so often is not begun again: it may be what ends the node. */
 export const ATTEMPTS_MAX = 3;
-const ADOPTED_AT_ONCE = 100;
+const RESUMED_AT_ONCE = 100;
+/** Between two attempts to begin a job again, while the accounts are away. */
+const RESUME_AGAIN_MS = 2_000;
 
 export interface OwnJobsDependencies extends Omit<JobDependencies, 'settings' | 'http'>, FetchDependencies {
   settings: JobDependencies['settings'] & FetchDependencies['settings'];
@@ -38,7 +45,11 @@ export interface OwnJobsDependencies extends Omit<JobDependencies, 'settings' | 
   detachedJobs: DetachedJobs;
   /** Undefined where the node has no name: its next start would not find them. */
   jobFiles: JobFiles | undefined;
-  jobRecords: Pick<JobRecords, 'adopt' | 'finish'>;
+  /** Undefined where no other node could have it. */
+  sharedAudio: SharedAudio | undefined;
+  /** Other nodes may adopt jobs of this one. */
+  hasOthers: boolean;
+  jobRecords: Pick<JobRecords, 'adopt' | 'adoptLost' | 'finish'>;
   limits: Pick<KeyLimits, 'takeFile'>;
   store: Pick<Asynchronous<KeyCalls>, 'findKey'> & Pick<LedgerStore, 'findSession'>;
   onJobFault(error: unknown): void;
@@ -59,9 +70,15 @@ export const ownerOf = ({ organisationId, keyId }: Pick<Caller, 'organisationId'
 
 export class OwnJobs {
   readonly #dependencies: OwnJobsDependencies;
+  /** Jobs of nodes that were lost, which are not over, by key. */
+  readonly #adopted = new Map<string, number>();
 
   constructor(dependencies: OwnJobsDependencies) {
     this.#dependencies = dependencies;
+  }
+
+  get adopted(): ReadonlyMap<string, number> {
+    return this.#adopted;
   }
 
   /**
@@ -75,24 +92,31 @@ export class OwnJobs {
     read: (budget: SpoolBudget, keptAs: string | undefined) => Promise<Form>,
     readRequest: (form: Form) => AskedInForm,
   ): Promise<ShownJob> {
-    const { keptFiles, jobFiles } = this.#dependencies;
+    const { keptFiles, jobFiles, sharedAudio } = this.#dependencies;
     const owner = ownerOf(caller);
     const audio = jobFiles?.newName() ?? '';
+    const { jobId = randomUUID() } = by;
     let leave = () => {};
+    let leaveShared = (_: WorkEnd) => {};
     try {
       const held = await keptFiles.keep(owner, (budget) => read(budget, jobFiles?.pathOf(audio)));
       leave = held.leave;
       // It is the job's alone.
       keptFiles.remove(owner, held.file.id);
-      const { form } = held.file;
+      const { form, bytes } = held.file;
       const asked = { ...readRequest(form), audio, contentType: form.file.contentType, audioUrl: undefined };
       const request = await this.#admitted(asked, { ...by, caller });
       await jobFiles?.sync(audio).catch((error: unknown) => {
         throw noRoom(error);
       });
-      return await this.#begin(this.#workOf(held.file, request, { ...by, caller }, leave), caller, by);
+      const isShared = (await sharedAudio?.share(owner.organisationId, jobId, form.file)) === true;
+      if (isShared) leaveShared = this.#leavingShared(owner, jobId, bytes);
+      const work = this.#workOf(held.file, request, { ...by, caller }, leave);
+      const ended = endings(work.ended, leaveShared);
+      return await this.#begin({ ...work, isShared, ended }, caller, { ...by, jobId });
     } catch (error) {
       leave();
+      leaveShared('over');
       await jobFiles?.remove(audio).catch(this.#dependencies.onJobFault);
       throw error;
     }
@@ -100,12 +124,13 @@ export class OwnJobs {
 
   /** Accepts a job whose audio is fetched when it runs: until then nothing is held but its address. Rejects with an ApiError. */
   async acceptAt(source: AudioSource, asked: AskedInForm, caller: Caller, by: JobCreator): Promise<ShownJob> {
-    const { remoteAudio, wallNow } = this.#dependencies;
+    const { remoteAudio, wallNow, hasOthers } = this.#dependencies;
     const filename = filenameOf(remoteAudio.check(source, caller.organisationId));
     const at = { ...asked, audio: '', contentType: undefined, audioUrl: source.url };
     const request = await this.#admitted(at, { ...by, caller });
     const file = { id: '', filename, bytes: 0, createdAt: wallNow(), fields: NO_FIELDS };
-    return this.#begin(this.#workAt(source.url, file, request, { ...by, caller }, false), caller, by);
+    const work = this.#workAt(source.url, file, request, { ...by, caller }, false);
+    return this.#begin({ ...work, isShared: hasOthers }, caller, by);
   }
 
   /** With its tags, which stay as they are now. Refuses what a file would be refused for. */
@@ -132,11 +157,11 @@ export class OwnJobs {
     const { jobRecords, jobFiles, onJobFault } = this.#dependencies;
     const audio = new Set<string>();
     try {
-      for (let jobs: ResumedJob[] | undefined; jobs === undefined || jobs.length === ADOPTED_AT_ONCE; ) {
-        jobs = await jobRecords.adopt(ADOPTED_AT_ONCE, isAlone);
+      for (let jobs: ResumedJob[] | undefined; jobs === undefined || jobs.length === RESUMED_AT_ONCE; ) {
+        jobs = await jobRecords.adopt(RESUMED_AT_ONCE, isAlone);
         for (const job of jobs) {
           audio.add(askedOf(job.asked).audio);
-          await this.#resume(job).catch(onJobFault);
+          await this.#resume(job).catch((error) => void this.#resumeLater(job, error));
         }
       }
       await jobFiles?.removeEarlier(audio);
@@ -146,26 +171,71 @@ export class OwnJobs {
     return audio.size;
   }
 
-  async #resume(job: ResumedJob): Promise<void> {
+  /**
+   * Begins jobs of nodes that were lost again, and says how many. Rejects with StoreError.
+   *
+   * @param exceptKeys none of these keys
+   */
+  async takeOver(max: number, exceptKeys: readonly string[]): Promise<number> {
+    const jobs = await this.#dependencies.jobRecords.adoptLost(max, exceptKeys);
+    for (const job of jobs) {
+      const leave = this.#countAdopted(job.owner);
+      void this.#resume(job, leave).catch((error) => this.#resumeLater(job, error, leave));
+    }
+    return jobs.length;
+  }
+
+  /** Returns what counts it no more. */
+  #countAdopted({ keyId }: Owner): () => void {
+    const count = (jobs: number) => {
+      const all = (this.#adopted.get(keyId) ?? 0) + jobs;
+      if (all > 0) this.#adopted.set(keyId, all);
+      else this.#adopted.delete(keyId);
+    };
+    count(1);
+    return once(() => count(-1));
+  }
+
+  /** It is this node's: no other one would begin it. */
+  async #resumeLater(job: ResumedJob, fault: unknown, leave?: () => void): Promise<void> {
+    this.#dependencies.onJobFault(fault);
+    await new Promise<void>((resolve) => void backgroundClock.setTimeout(() => resolve(), RESUME_AGAIN_MS));
+    await this.#resume(job, leave).catch((error) => this.#resumeLater(job, error, leave));
+  }
+
+  /** @param leave called when it is over, or not this node's any more */
+  async #resume(job: ResumedJob, leave = () => {}): Promise<void> {
     const { jobRecords, jobFiles, detachedJobs, limits } = this.#dependencies;
-    const { id, owner, attempts, createdAt, file } = job;
+    const { id, owner, attempts, createdAt, isShared } = job;
     const request = askedOf(job.asked);
-    const keptMs = request.retentionSeconds * 1_000;
+    const leaveShared = once((end: WorkEnd) => {
+      leave();
+      if (end === 'over' && isShared && request.audioUrl === undefined) void this.#dependencies.sharedAudio?.remove(id);
+    });
     const fail = async (why: string) => {
-      await jobRecords.finish(owner, id, { type: 'failed', refusal: apiError('internal_error', why) }, keptMs);
+      const failed = { type: 'failed', refusal: apiError('internal_error', why) } as const;
+      const kept = await jobRecords.finish(owner, id, failed, request.retentionSeconds * 1_000, isShared);
       await jobFiles?.remove(request.audio);
+      leaveShared(kept < 0 ? 'lost' : 'over');
     };
     if (attempts > ATTEMPTS_MAX) return fail(TOO_OFTEN);
     const key = await this.#keyOf(owner);
     if (key === undefined) return fail(NO_KEY);
     const caller: Caller = { organisationId: owner.organisationId, keyId: owner.keyId, key, via: 'key' };
     const by = { caller, requestId: this.#dependencies.newRequestId(), traceparent: undefined };
-    const takePlace = () => limits.takeFile(key);
-    if (request.audioUrl !== undefined)
-      return detachedJobs.resume({ id, createdAt }, this.#workAt(request.audioUrl, file, request, by, true), takePlace);
+    const work = await this.#workOn(job, request, by);
+    if (work === undefined) return fail(GONE);
+    const resumed = { ...work, isShared, ended: endings(work.ended, leaveShared) };
+    detachedJobs.resume({ id, createdAt }, resumed, () => limits.takeFile(key));
+  }
+
+  /** The work of an earlier start, or of another node. Undefined where its audio is gone. */
+  async #workOn(job: ResumedJob, request: OwnRequest, by: JobRequester): Promise<Work | undefined> {
+    const { jobFiles, sharedAudio } = this.#dependencies;
+    if (request.audioUrl !== undefined) return this.#workAt(request.audioUrl, job.file, request, by, true);
     const bytes = await jobFiles?.sizeOf(request.audio);
-    if (bytes === undefined) return fail(GONE);
-    detachedJobs.resume({ id, createdAt }, this.#workAgain(file, bytes, request, by), takePlace);
+    if (bytes !== undefined) return this.#workAgain(job.file, bytes, request, by);
+    return job.isShared && sharedAudio !== undefined ? this.#workShared(sharedAudio, job, request, by) : undefined;
   }
 
   #keyOf({ organisationId, keyId }: Owner): Promise<ApiKey | undefined> {
@@ -183,10 +253,11 @@ export class OwnJobs {
     return {
       ...workFor(request, by, end),
       file: { id, filename, bytes, createdAt, fields: NO_FIELDS },
-      run: (jobId, onProgress) => this.#transcribe(jobId, file, request, { ...by, onProgress }, false, end.signal),
-      ended: (isOver) => {
+      run: (jobId, onProgress, beforeCharge) =>
+        this.#transcribe(jobId, file, request, { ...by, onProgress, beforeCharge }, false, end.signal),
+      ended: (how) => {
         leave();
-        if (isOver) jobFiles?.remove(request.audio).catch(onJobFault);
+        if (how !== 'waits') jobFiles?.remove(request.audio).catch(onJobFault);
       },
     };
   }
@@ -201,17 +272,62 @@ export class OwnJobs {
     return {
       ...workFor(request, by, end),
       file,
-      run: async (jobId, onProgress) => {
+      run: async (jobId, onProgress, beforeCharge) => {
         const form = await jobFiles?.open(request.audio, { ...file, contentType: request.contentType });
         if (form === undefined) throw apiError('internal_error', GONE);
-        const work = this.#transcribe(jobId, { form }, request, { ...by, onProgress }, true, end.signal);
-        return work.finally(form.dispose);
+        const own = { ...by, onProgress, beforeCharge };
+        return this.#transcribe(jobId, { form }, request, own, true, end.signal).finally(form.dispose);
       },
-      ended: (isOver) => {
+      ended: (how) => {
         spoolQuota.giveBack(organisationId, bytes);
-        if (isOver) jobFiles?.remove(request.audio).catch(onJobFault);
+        if (how !== 'waits') jobFiles?.remove(request.audio).catch(onJobFault);
       },
     };
+  }
+
+  /** The audio is fetched when the job runs, as one at an address is. */
+  #workShared(sharedAudio: SharedAudio, { id, file }: ResumedJob, request: OwnRequest, by: JobRequester): Work {
+    const end = new AbortController();
+    const { organisationId } = by.caller;
+    const { bytes, filename } = file;
+    const { contentType } = request;
+    const { remoteAudio } = this.#dependencies;
+    const dependencies = {
+      ...this.#dependencies,
+      remoteAudio: {
+        check: remoteAudio.check.bind(remoteAudio),
+        open: async () => sharedAudio.open(id, bytes, { filename, contentType }),
+      },
+    };
+    const fetch = () => fetchKept({ url: '', param: ADDRESS }, ownerOf(by.caller), end.signal, dependencies);
+    let fetched: Awaited<ReturnType<typeof fetchKept>> | undefined;
+    sharedAudio.count(organisationId, bytes);
+    return {
+      ...workFor(request, by, end),
+      file,
+      run: async (jobId, onProgress, beforeCharge) => {
+        fetched ??= await sharedAudio.keep(fetch, end.signal).catch((error) => {
+          throw error instanceof SharedObjectGone ? apiError('internal_error', GONE) : error;
+        });
+        if (end.signal.aborted) fetched.leave();
+        end.signal.throwIfAborted();
+        const own = { ...by, onProgress, beforeCharge };
+        return this.#transcribe(jobId, fetched.file, request, own, true, end.signal);
+      },
+      ended: () => {
+        fetched?.leave();
+        sharedAudio.leave(organisationId, bytes);
+      },
+    };
+  }
+
+  /** What gives up the audio that other nodes can have, at the end of the job. */
+  #leavingShared({ organisationId }: Owner, name: string, bytes: number): (end: WorkEnd) => void {
+    const { sharedAudio } = this.#dependencies;
+    return once((end: WorkEnd) => {
+      sharedAudio?.leave(organisationId, bytes);
+      if (end === 'over') void sharedAudio?.remove(name);
+    });
   }
 
   #workAt(url: string, file: ShownFile, request: OwnRequest, by: JobRequester, isResumed: boolean): Work {
@@ -220,13 +336,14 @@ export class OwnJobs {
     return {
       ...workFor(request, by, end),
       file,
-      run: async (jobId, onProgress) => {
+      run: async (jobId, onProgress, beforeCharge) => {
         await requireKey(by, this.#dependencies);
         // Once, however often this node has no room for the work on it.
         fetched ??= await fetchKept({ url, param: ADDRESS }, ownerOf(by.caller), end.signal, this.#dependencies);
         if (end.signal.aborted) fetched.leave();
         end.signal.throwIfAborted();
-        return this.#transcribe(jobId, fetched.file, request, { ...by, onProgress }, isResumed, end.signal);
+        const own = { ...by, onProgress, beforeCharge };
+        return this.#transcribe(jobId, fetched.file, request, own, isResumed, end.signal);
       },
       ended: () => fetched?.leave(),
     };
@@ -247,8 +364,8 @@ export class OwnJobs {
   }
 
   /**
-   * The charge of an earlier start may have been closed with nothing, and takes no more then. One that was made before its transcript could
-   * be stored is that of the job.
+   * One that was made before its transcript could be stored is that of the job. An earlier start, or another node, may have been given up
+   * at nothing: what comes under that id then is billed once, whoever says it. Closed otherwise at nothing it takes no more.
    */
   async #chargeOf(jobId: string, { organisationId }: Caller): Promise<string> {
     const { store } = this.#dependencies;
@@ -256,8 +373,26 @@ export class OwnJobs {
       const id = chargeIdOf(jobId, start);
       const record = await store.findSession(organisationId, id);
       if (record === undefined || record.endedAt === null || record.lines.length > 0) return id;
+      if (record.reason === NODE_LOST) return id;
     }
   }
+}
+
+/** Both hear of the end. */
+const endings =
+  (first: (end: WorkEnd) => void, second: (end: WorkEnd) => void) =>
+  (end: WorkEnd): void => {
+    first(end);
+    second(end);
+  };
+
+function once<Arguments extends unknown[]>(work: (...args: Arguments) => void): (...args: Arguments) => void {
+  let isDone = false;
+  return (...args) => {
+    if (isDone) return;
+    isDone = true;
+    work(...args);
+  };
 }
 
 const workFor = (request: OwnRequest, { caller }: JobRequester, end: AbortController) => ({
@@ -271,4 +406,4 @@ const chargeIdOf = (jobId: string, start: number): string => `job_${jobId}${star
 
 const TOO_OFTEN = `The node stopped ${ATTEMPTS_MAX} times while it worked on this job. Send the file again, or another form of it.`;
 const NO_KEY = 'The API key of this job is gone.';
-const GONE = 'The audio of this job is not on the disk of its node any more. Send the file again.';
+const GONE = 'The audio of this job is gone. Send the file again.';

@@ -12,6 +12,8 @@ const AT_ONCE = 100;
 export interface StaleJobsOptions {
   store: Pick<JobStore, 'hasStaleJobs' | 'failLostJobs' | 'expireJobs'>;
   clock: Clock;
+  /** `JOB_LEASE_MS` when absent. */
+  leaseMs?: number;
   onLost(jobs: number): void;
   onFault(error: unknown): void;
 }
@@ -20,18 +22,19 @@ export class StaleJobs {
   readonly #options: StaleJobsOptions;
   #timer: unknown;
   /** Before this, a node that is there may not have been able to say so. */
-  #fromMs: number;
+  #fromMs = 0;
   #isClosed = false;
 
   constructor(options: StaleJobsOptions) {
     this.#options = options;
-    this.#fromMs = options.clock.now() + JOB_LEASE_MS;
+    this.postpone();
     this.#arm();
   }
 
   /** Nodes could not reach the accounts until now. */
   postpone(): void {
-    this.#fromMs = this.#options.clock.now() + JOB_LEASE_MS;
+    const { clock, leaseMs = JOB_LEASE_MS } = this.#options;
+    this.#fromMs = clock.now() + leaseMs;
   }
 
   close(): void {

@@ -285,7 +285,8 @@ function sharedJobs({ database, nowMs }: Context) {
     },
     hasLostSharedJobs: (node: string, exceptKeys: readonly string[]) =>
       hasLost.get({ node, now: nowMs(), exceptKeys: JSON.stringify(exceptKeys) }) === 1,
-    jobsNotOn: (node: string, ids: readonly string[]) => notOn.all({ node, ids: JSON.stringify(ids.slice(0, LISTED_MAX)) }),
+    jobsNotOn: (node: string, ids: readonly string[]) =>
+      notOn.all({ node, ids: JSON.stringify(ids.slice(0, LISTED_MAX)) }),
   };
 }
 

@@ -31,6 +31,8 @@ export interface JobRequester {
   onProgress?: JobOptions['onProgress'];
   /** Decided when the job was accepted; those of the request and the key when absent. */
   tags?: DecidedTags;
+  /** Rejects where the job is another node's by now. */
+  beforeCharge?: () => Promise<void>;
 }
 
 /** Rejects with an ApiError where models, permissions or credit do not allow it. */
@@ -68,7 +70,7 @@ export async function requireKey(
 }
 
 const fileJob = (
-  { caller, requestId, chargeId = requestId, onProgress, tags }: JobRequester,
+  { caller, requestId, chargeId = requestId, onProgress, tags, beforeCharge }: JobRequester,
   client: AbortSignal,
   dependencies: JobDependencies,
   observer?: ConstructorParameters<typeof FileJob>[1]['observer'],
@@ -88,6 +90,7 @@ const fileJob = (
     client,
     early: NOTHING_EARLY,
     chargeId,
+    beforeCharge,
     outlivesClient: false,
     observer,
     ...(onProgress && { onProgress }),

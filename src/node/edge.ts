@@ -6,6 +6,7 @@ import { providersOf } from '../accounts/people/pages/forms.ts';
 import type { SetUp } from '../api/console/gateway.ts';
 import type { Mode } from '../api/models.ts';
 import type { AccountsClient } from '../cluster/accounts/client.ts';
+import type { SharedObjects } from '../cluster/bus/shared-objects.ts';
 import { jobsHere } from '../compat/jobs/routes.ts';
 import { FileDecodings } from '../files/decoding/decoding.ts';
 import { LongFiles } from '../files/long/long-files.ts';
@@ -38,7 +39,7 @@ import {
   serviceAccess,
   spoolDirectory,
 } from './context.ts';
-import { openJobs, openKeptSessions } from './jobs.ts';
+import { openJobs, openKeptSessions, takeOverJobs } from './jobs.ts';
 import type { EdgeLive } from './live.ts';
 import { isAlone } from './lost-work.ts';
 import type { Money } from './money.ts';
@@ -67,6 +68,8 @@ export interface EdgeServices {
   webhooks: NodeWebhooks;
   /** Absent on a node that keeps the accounts itself. */
   accounts: AccountsClient | undefined;
+  /** Absent where no other node could have it. */
+  jobAudio: SharedObjects | undefined;
 }
 
 type OwnState = Pick<Readiness, 'isReady'> & LinksDependencies;
@@ -185,6 +188,7 @@ function handlersOf(
   assembly.defer(routes.jobsElsewhere.serve(jobsHere(routes)));
   const ownJobs = new OwnJobs({ ...routes, store: assembly.store, newRequestId: () => newRequestId(Date.now()) });
   void resumeJobs(assembly, ownJobs);
+  takeOverJobs(assembly, ownJobs, routes.jobRecords, operator.isReady);
   return {
     live: {
       ...common,
@@ -222,7 +226,8 @@ async function resumeJobs(assembly: Assembly, ownJobs: OwnJobs): Promise<void> {
 }
 
 /** What transcriptions of files need. */
-function filesOf(assembly: Assembly, { money, live, webhooks }: EdgeServices) {
+function filesOf(assembly: Assembly, services: EdgeServices) {
+  const { money, live, webhooks } = services;
   const { config, logger, clock, metrics, store, secret, defer } = assembly;
   const pools = new HttpPools();
   defer(() => pools.close());
@@ -270,7 +275,7 @@ function filesOf(assembly: Assembly, { money, live, webhooks }: EdgeServices) {
   metrics.watchQueue('file_parts', () => longFiles.size);
   const remoteAudio = openRemoteAudio(assembly);
   return {
-    ...openJobs(assembly, live, webhooks, spoolQuota),
+    ...openJobs(assembly, services, spoolQuota),
     callbackNetworks: webhooks.routes.networks,
     node: assembly.bus.node,
     observeFile: (file: ObservedFile) => observeFile(file, assembly),

@@ -265,7 +265,7 @@ class Node {
       webhooks: webhooks.routes,
     });
     const limits = openKeyLimits(assembly, members, accounts);
-    return { accounts, authenticator, money, vault, live, people, limits, webhooks };
+    return { accounts, authenticator, money, vault, live, people, limits, webhooks, jobAudio: shared?.jobAudio };
   }
 
   /** This node's load, for its heartbeat. */

@@ -54,7 +54,7 @@ export async function isAlone({ config, bus }: Pick<Assembly, 'config' | 'bus'>)
 
 /** Closes sessions of nodes that are gone, and files that nobody works on. */
 export function closeLost(
-  { bus, clock, logger, metrics }: Assembly,
+  { bus, clock, config, logger, metrics }: Assembly,
   store: Store,
   graceMs: number,
   isThere: (node: string) => boolean,
@@ -86,6 +86,7 @@ export function closeLost(
   const jobs = new StaleJobs({
     store,
     clock,
+    leaseMs: config.cluster.jobLeaseMs,
     onLost: (count) => logger.warn({ jobs: count }, 'jobs of lost nodes have failed'),
     onFault: (error) => logger.error({ action: 'stale jobs', err: error }, 'job fault'),
   });

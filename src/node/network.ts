@@ -12,22 +12,30 @@ import {
 import { answersNow } from '../cluster/bus/nats/jetstream/common.ts';
 import { type NatsLeases, natsLeases } from '../cluster/bus/nats/jetstream/leases.ts';
 import { natsRecords, type Records } from '../cluster/bus/nats/jetstream/records.ts';
+import { natsObjects } from '../cluster/bus/nats/jetstream/shared-objects.ts';
 import { type NatsUsage, natsUsage } from '../cluster/bus/nats/jetstream/usage-stream.ts';
+import type { SharedObjects } from '../cluster/bus/shared-objects.ts';
 import type { SigningSecrets } from '../cluster/bus/signed.ts';
 import type { NodeLoad } from '../cluster/membership/heartbeat.ts';
 import { joinCluster, type Membership } from '../cluster/membership/membership.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
 import type { Config } from '../config/schema.ts';
+import { JOB_LIMITS } from '../jobs/calls.ts';
 import type { Logger } from '../runtime/telemetry/log.ts';
 import type { Metrics } from '../runtime/telemetry/metrics.ts';
 import { buildVersion } from '../runtime/version.ts';
 import { type Assembly, nodeId } from './context.ts';
+
+/** After this a job is over, whatever became of it. */
+const JOB_AUDIO_MS = JOB_LIMITS.unfinishedMs + 3_600_000;
 
 /** What nodes have in common on NATS. */
 export interface SharedNetwork {
   leases: NatsLeases;
   records: Records;
   usage: NatsUsage;
+  /** Audio of jobs that are not over. Undefined where the operator allows none. */
+  jobAudio: SharedObjects | undefined;
 }
 
 export interface Network {
@@ -64,7 +72,7 @@ export async function openNetwork({ config, secrets, logger, metrics }: NetworkO
     if (isConnected) logger.info('the bus is back');
     else logger.warn('the bus is away');
   });
-  const { natsReplicas: replicas } = config.cluster;
+  const { natsReplicas: replicas, jobAudioBytesMax: bytesMax } = config.cluster;
   const usage = natsUsage(bus, { replicas, onFault });
   metrics.watchQueue('bus_outbox_bytes', () => bus.inFlightBytes);
   metrics.watchGauge('bus_connected', 'Whether the message bus is connected: 1 or 0.', () => (bus.isConnected ? 1 : 0));
@@ -83,9 +91,10 @@ export async function openNetwork({ config, secrets, logger, metrics }: NetworkO
     'Answers that arrived after their caller stopped waiting, since the start.',
     () => bus.ignored.late,
   );
+  const jobAudio = bytesMax === 0 ? undefined : natsObjects(bus, { replicas, bytesMax, keptMs: JOB_AUDIO_MS });
   return {
     bus,
-    shared: { leases: natsLeases(bus, { replicas }), records: natsRecords(bus, { replicas }), usage },
+    shared: { leases: natsLeases(bus, { replicas }), records: natsRecords(bus, { replicas }), usage, jobAudio },
     close: () => {
       stopTelling();
       return bus.close();

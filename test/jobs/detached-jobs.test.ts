@@ -5,7 +5,7 @@ import { apiError } from '../../src/api/errors.ts';
 import { type Deferred, deferred } from '../../src/http/deferred.ts';
 import { toApiError } from '../../src/http/router.ts';
 import { JOB_LIMITS } from '../../src/jobs/calls.ts';
-import { DetachedJobs, JOBS_QUEUED_MAX, type Work } from '../../src/jobs/detached-jobs.ts';
+import { DetachedJobs, JOBS_QUEUED_MAX, type Work, type WorkEnd } from '../../src/jobs/detached-jobs.ts';
 import { JOB_LEASE_MS, JobRecords, RENEW_MS, TRANSCRIPT_CHARACTERS_MAX } from '../../src/jobs/job-records.ts';
 import { StaleJobs } from '../../src/jobs/stale-jobs.ts';
 import { transcribeKept } from '../../src/jobs/transcribe-kept.ts';
@@ -77,7 +77,7 @@ function work(owner = OWNER) {
   const done = deferred<Heard>();
   done.promise.catch(() => {});
   const begun = deferred<void>();
-  const ended = deferred<boolean>();
+  const ended = deferred<WorkEnd>();
   const end = new AbortController();
   end.signal.addEventListener('abort', () => done.reject(end.signal.reason));
   const run = () => {
@@ -404,7 +404,7 @@ describe('a job that its node has no room for', () => {
 
   /** Durable work, for which there is room for so many at a time. */
   function roomFor(max: number, refusal: Error = apiError('overloaded', 'Full.')) {
-    const begun: { done: Deferred<Heard>; ended: Promise<boolean> }[] = [];
+    const begun: { done: Deferred<Heard>; ended: Promise<WorkEnd> }[] = [];
     const room = { max, tries: 0, most: 0, active: 0 };
     const make = () => {
       const one = work();
@@ -485,9 +485,9 @@ describe('a job that its node has no room for', () => {
     await calm();
     expect((await jobs.cancel(OWNER, id)).state).toMatchObject({ refusal: { code: 'job_cancelled' } });
     await jobs.remove(OWNER, otherId);
-    expect([await one.ended, await other.ended, jobs.size]).toEqual([true, true, 1]);
+    expect([await one.ended, await other.ended, jobs.size]).toEqual(['over', 'over', 1]);
     await jobs.close();
-    expect([await third.ended, jobs.size]).toEqual([false, 0]);
+    expect([await third.ended, jobs.size]).toEqual(['waits', 0]);
   });
 
   it('fails where its audio does not outlive the node', async () => {

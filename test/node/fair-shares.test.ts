@@ -5,12 +5,14 @@ import { afterEach, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
 import { FileSpools } from '../../src/audio/tape/spool.ts';
+import type { SharedObjects } from '../../src/cluster/bus/shared-objects.ts';
 import { LengthMeter } from '../../src/files/measuring/length-meter.ts';
 import type { Form } from '../../src/http/multipart/form.ts';
 import { FormMemory } from '../../src/http/multipart/form-fields.ts';
 import { SpoolBudget } from '../../src/http/multipart/spool-file.ts';
 import { JOB_LIMITS, OWN_DIALECT } from '../../src/jobs/calls.ts';
 import { KeptFiles } from '../../src/jobs/kept-files.ts';
+import { SharedAudio } from '../../src/jobs/shared-audio.ts';
 import { createJobTables } from '../../src/jobs/tables.ts';
 import { watcherSeats } from '../../src/live/calls/watch-call.ts';
 import { OpusPlaces } from '../../src/live/pace/coded-messages.ts';
@@ -98,6 +100,14 @@ function keptFiles(): Take {
       );
 }
 
+function sharedJobAudio(): Take {
+  const audio = new SharedAudio({
+    ...{ objects: {} as SharedObjects, clock: new SimulatedClock(), bytesMax: UNITS * BYTES, fileBytesMax: BYTES },
+    ...{ onUnshared: () => {}, onFault: () => {} },
+  });
+  return (organisationId) => audio.take(organisationId, BYTES) === undefined;
+}
+
 function waitingMessages(): Take {
   const waiting = new WaitingWork(UNITS * BYTES);
   return (organisationId) =>
@@ -169,6 +179,7 @@ const RESOURCES: [string, () => Take][] = [
   ['disk for live audio', liveAudio],
   ['disk for uploads', uploads],
   ['disk for kept files', keptFiles],
+  ['audio of unfinished jobs', sharedJobAudio],
   ['memory for Opus', waitingMessages],
   ['parts of messages', relayedParts],
   ['messages over 1 MiB', largeMessages],
