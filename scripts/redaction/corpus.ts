@@ -1,6 +1,7 @@
 // Utterances as people and recognisers say and write them, each with what of it is to be redacted: 500, the same each time. The numbers
 // and addresses are made up; the ways of writing them are written down here and do not know how the gateway looks for them.
 import { REDACTION_CLASSES, type RedactionClass } from '../../src/api/redaction.ts';
+import { HAND_WRITTEN } from './hand-written.ts';
 import { NEAR_MISSES } from './near-misses.ts';
 
 export const CORPUS_SIZE = 500;
@@ -317,14 +318,28 @@ function phoneSample(draw: Draw, index: number): Sample {
   return sample('phone', [before, (PHONE_FORMS[index % PHONE_FORMS.length] as (draw: Draw) => string)(draw), after]);
 }
 
+/** One that is marked. */
+function marked(text: string): Sample {
+  const spans: Sample['spans'] = [];
+  let plain = '';
+  for (const part of text.split(/(‹[a-z_]+:[^›]*›)/)) {
+    const [, kind, inner] = /^‹([a-z_]+):([^›]*)›$/.exec(part) ?? [];
+    const from = plain.length;
+    plain += inner ?? part;
+    if (kind !== undefined) spans.push({ class: kind as RedactionClass, from, to: plain.length });
+  }
+  return { text: plain, spans, about: spans[0]?.class };
+}
+
 /** The corpus. */
 export function corpus(): Sample[] {
   const draw = numbersFrom(20_240_607);
   const of = (count: number, make: (index: number) => Sample): Sample[] =>
     Array.from({ length: count }, (_, index) => make(index));
   const samples = [
-    ...of(154, (index) => cardSample(draw, index)),
-    ...of(133, (index) => emailSample(draw, index)),
+    ...HAND_WRITTEN.map(marked),
+    ...of(132, (index) => cardSample(draw, index)),
+    ...of(114, (index) => emailSample(draw, index)),
     ...of(30, (index) => ibanSample(draw, index)),
     ...of(44, (index) => phoneSample(draw, index)),
     ...of(24, (index) => sample('national_id', (ID_FORMS[index % ID_FORMS.length] as (typeof ID_FORMS)[number])(draw))),

@@ -323,7 +323,7 @@ export class FileJob {
       bill.gave(by, utterance.end);
       early.heard(utterance, request, () => [...notHonoured(work, by), ...leftOut(request)]);
     };
-    const onUtterance = onceWhole(upload, classes === undefined ? tell : redactedStream({ classes }, tell));
+    const onUtterance = onceWhole(upload, classes === undefined ? tell : redactedStream(classes, tell));
     const measure = (file: UploadedFile) => lengthOf(file, true, lengths, organisationId);
     const file = audioFileOf(upload, length, measure, () => {
       this.#isAtWork = bill.isPaid;
@@ -341,7 +341,9 @@ export class FileJob {
       ...(request.stream ? { onUtterance } : {}),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
-    return classes === undefined ? outcome : redactedOutcome(outcome, { classes, onRedacted });
+    return classes === undefined
+      ? outcome
+      : redactedOutcome(outcome, { classes, isStream: request.stream, onRedacted });
   }
 
   /** The request, with what its key and organisation demand. */

@@ -1,23 +1,29 @@
 // Redaction of a file's transcript by the gateway: of the answer as a whole, and of what a stream sends before that. Both are the same
 // text, since what may continue in the next utterance waits for it.
+import { setImmediate } from 'node:timers/promises';
 import type { Utterance } from '../../machines/events.ts';
 import type { RedactionClass } from '../api/redaction.ts';
-import { redactedUtterances, UtteranceRedactor } from '../redaction/utterances.ts';
+import { UtteranceRedactor } from '../redaction/utterances.ts';
 import type { TranscriptionOutcome } from './transcribe.ts';
+
+/** Characters that are read at a time: other work of the node has its turn in between. */
+const BATCH_CHARS = 16_384;
 
 export interface FileRedactionOptions {
   classes: readonly RedactionClass[];
+  /** The answer is a stream: it is redacted utterance by utterance, as it is sent. */
+  isStream: boolean;
   /** Of each match, and of a text that could not be read. */
   onRedacted?: ((kind: RedactionClass | 'failed') => void) | undefined;
 }
 
 /** The answer with labels. Log probabilities are left out: their tokens repeat what was said. */
-export function redactedOutcome(
+export async function redactedOutcome(
   outcome: TranscriptionOutcome,
-  { classes, onRedacted }: FileRedactionOptions,
-): TranscriptionOutcome {
+  { classes, isStream, onRedacted }: FileRedactionOptions,
+): Promise<TranscriptionOutcome> {
   const redactions: Record<string, number> = {};
-  const utterances = redactedUtterances(outcome.utterances, {
+  const redactor = new UtteranceRedactor({
     classes: new Set(classes),
     onFound: (kind) => {
       redactions[kind] = (redactions[kind] ?? 0) + 1;
@@ -25,13 +31,34 @@ export function redactedOutcome(
     },
     onUnreadable: () => onRedacted?.('failed'),
   });
+  const utterances: Utterance[] = [];
+  for (const batch of batchesOf(outcome.utterances)) {
+    if (isStream) for (const utterance of batch) utterances.push(...redactor.add(utterance));
+    else utterances.push(...redactor.add(...batch));
+    await setImmediate();
+  }
+  utterances.push(...redactor.end());
   const { logprobs: _, ...rest } = outcome;
   return { ...rest, utterances, ...(Object.keys(redactions).length === 0 ? {} : { redactions }) };
 }
 
+function* batchesOf(utterances: readonly Utterance[]): Generator<Utterance[]> {
+  let batch: Utterance[] = [];
+  let chars = 0;
+  for (const utterance of utterances) {
+    batch.push(utterance);
+    chars += utterance.text.length + 1;
+    if (chars < BATCH_CHARS) continue;
+    yield batch;
+    batch = [];
+    chars = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
 /** The same for utterances that are sent while the work continues: what they say is counted with the answer. */
 export function redactedStream<Member>(
-  { classes }: FileRedactionOptions,
+  classes: readonly RedactionClass[],
   tell: (utterance: Utterance, by: Member) => void,
 ): (utterance: Utterance, by: Member) => void {
   const redactor = new UtteranceRedactor({ classes: new Set(classes), onFound: () => {}, onUnreadable: () => {} });

@@ -13,9 +13,9 @@ const CUES: ReadonlyMap<string, Cue> = new Map(
       ...['karte', 'kartennummer', 'carte', 'tarjeta'],
     ],
     phone: [
-      ...['phone', 'telephone', 'mobile', 'cell', 'cellphone', 'tel', 'call', 'dial', 'fax', 'whatsapp', 'text'],
-      ...['landline', 'callback', 'telefon', 'telefonnummer', 'handy', 'handynummer', 'téléphone', 'teléfono'],
-      ...['móvil', 'portable', 'ring', 'sms', 'rufnummer'],
+      ...['phone', 'telephone', 'mobile', 'cell', 'cellphone', 'tel', 'call', 'dial', 'fax', 'whatsapp'],
+      ...['landline', 'callback', 'telefon', 'telefonnummer', 'handynummer', 'téléphone', 'teléfono'],
+      ...['móvil', 'rufnummer'],
     ],
     national_id: [
       ...[
@@ -56,6 +56,10 @@ const PAIRS: ReadonlyMap<string, Cue> = new Map([
   ['social media', 'other'],
   ['reach me', 'phone'],
   ['reach us', 'phone'],
+  ['text me', 'phone'],
+  ['text us', 'phone'],
+  ['ring me', 'phone'],
+  ['ring us', 'phone'],
   ['my number', 'phone'],
   ['phone number', 'phone'],
   ['account number', 'other'],

@@ -171,11 +171,15 @@ function localStart(tokens: readonly Token[], at: number, behind: number): numbe
   return isPrinted || isJoined ? first : nameStart(tokens, first, until);
 }
 
-/** In print a mark with no space around it; spoken, a word. */
+/** In print a mark with no space around it, or with one on both sides; spoken, a word. */
 const isJoint = (before: Token, token: Token): boolean =>
   before.kind === 'symbol'
-    ? PRINTED_JOINTS.includes(before.text) && !before.isSpaced && !token.isSpaced
+    ? PRINTED_JOINTS.includes(before.text) && isEven(before, token)
     : JOINT_WORDS.has(before.text);
+
+/** With spaces on both sides: some recognisers print each mark as a word. Dashes with spaces are those of sentences. */
+const isEven = (mark: Token, next: Token): boolean =>
+  mark.isSpaced ? next.isSpaced && '._'.includes(mark.text) : !next.isSpaced;
 
 /** Parts of one word: in print without a space between them; spoken, letters that are spelt, and digits. */
 function isJoinedTo(before: Token, token: Token, isPrinted: boolean): boolean {
@@ -220,12 +224,11 @@ function domainEnd(tokens: readonly Token[], at: number): number | undefined {
   let isSpelt = true;
   while (isWordLike(tokens[index]) && !DOT_WORDS.has((tokens[index] as Token).text)) {
     const token = tokens[index] as Token;
-    if (token.kind === 'word' && NOT_DOMAIN.has(token.text) && token.text.length > 1) return undefined;
+    if (isNoDomain(token) && !isHyphen(tokens[index + 1])) return undefined;
     isSpelt &&= token.text.length === 1;
     words++;
     index++;
-    const isHyphen = tokens[index]?.text === '-' || tokens[index]?.text === 'dash' || tokens[index]?.text === 'hyphen';
-    if (isHyphen && isWordLike(tokens[index + 1])) {
+    if (isHyphen(tokens[index]) && isWordLike(tokens[index + 1])) {
       index++;
       words--;
     }
@@ -251,11 +254,16 @@ function domainEnd(tokens: readonly Token[], at: number): number | undefined {
   return end;
 }
 
+const isHyphen = (token: Token | undefined): boolean =>
+  token?.text === '-' || token?.text === 'dash' || token?.text === 'hyphen';
+
+const isNoDomain = ({ kind, text }: Token): boolean => kind === 'word' && text.length > 1 && NOT_DOMAIN.has(text);
+
 /** A printed dot ends a sentence where a space is behind it, unless what follows is the end of an address. */
 const isDot = (token: Token, next: Token | undefined): boolean =>
   token.kind === 'word'
     ? DOT_WORDS.has(token.text)
-    : token.text === '.' && next !== undefined && (!next.isSpaced || COMMON.has(next.text));
+    : token.text === '.' && next !== undefined && (next.isSpaced === token.isSpaced || COMMON.has(next.text));
 
 const COMMON = new Set(['com', 'net', 'org', 'edu', 'gov']);
 
@@ -300,7 +308,7 @@ function isUnfinished(tokens: readonly Token[], from: number): boolean {
   for (let index = from; index < tokens.length; index++) {
     const token = tokens[index] as Token;
     const isEnd = index === tokens.length - 1;
-    if (token.kind === 'word' && NOT_DOMAIN.has(token.text) && token.text.length > 1) return false;
+    if (isNoDomain(token)) return false;
     if (token.kind === 'symbol' && token.text !== '.' && token.text !== '-' && !(isEnd && ',…'.includes(token.text)))
       return false;
   }

@@ -105,6 +105,8 @@ function openFrom(
 const OPEN_DIGITS_MAX = 40;
 /** Digits from which a number at the end is likely to continue. */
 const LIKELY_DIGITS_MIN = 4;
+/** The same behind a word that tells what it is. */
+const CUED_DIGITS_MIN = 2;
 const YEAR = /^(19|20)\d\d$/;
 
 /** The first token of the number that the text ends in. */
@@ -127,7 +129,7 @@ function openNumber(
   if (caution === 'settled') {
     if (digits.length > OPEN_DIGITS_MAX) return undefined;
     const cue = cueBefore(tokens, first.first);
-    const isMeant = cue !== undefined && cue !== 'other';
+    const isMeant = cue !== undefined && cue !== 'other' && digits.length >= CUED_DIGITS_MIN;
     if (!isMeant && (cue === 'other' || digits.length < LIKELY_DIGITS_MIN || YEAR.test(digits))) return undefined;
   }
   const plus = tokens[first.first - 1];

@@ -45,14 +45,22 @@ const SOUNDS_LIKE: Readonly<Record<string, string>> = { to: '2', too: '2', for: 
 /** What people say within a number, and how its parts are separated in print. */
 const FILLERS = new Set([
   ...['uh', 'um', 'er', 'erm', 'uhm', 'ah', 'hmm', 'mm', 'mhm', 'okay', 'ok', 'so', 'then', 'yeah', 'yes', 'right'],
-  ...['space', 'dash', 'hyphen', 'minus', 'slash', 'comma', 'äh', 'ähm', 'euh', 'eh'],
+  ...['space', 'dash', 'hyphen', 'minus', 'slash', 'comma', 'äh', 'ähm', 'euh', 'eh', 'sorry', 'wait', 'well', 'next'],
 ]);
-const SEPARATORS = new Set([...'-–—‐‑.,/()[]:;*·•_~!?…|"“”']);
+const SEPARATORS = new Set([...'-–—‐‑.,/()_!?…']);
 /** Tokens between two numbers of a run. */
 const BETWEEN_MAX = 4;
+/** Digits of a number from which "and" continues it. */
+const AND_DIGITS_MIN = 8;
 
 export const isSeparator = ({ kind, text }: Token): boolean =>
   kind === 'symbol' ? SEPARATORS.has(text) : kind === 'word' && FILLERS.has(text);
+
+/** Most words are none of these. */
+const NUMBER_WORDS = new Set([
+  ...[UNITS, TEENS, TENS, TIMES, SOUNDS_LIKE].flatMap((table) => Object.keys(table)),
+  ...ZERO_BETWEEN,
+]);
 
 const own = <Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
@@ -66,7 +74,8 @@ export function numbersOf(tokens: readonly Token[]): NumberItem[] {
       at++;
       continue;
     }
-    const spoken = token.kind === 'word' ? spokenAt(tokens, at, items.at(-1)) : undefined;
+    const isNumber = token.kind === 'word' && NUMBER_WORDS.has(token.text);
+    const spoken = isNumber ? spokenAt(tokens, at, items.at(-1)) : undefined;
     if (spoken === undefined) {
       at++;
       continue;
@@ -183,7 +192,9 @@ export function runsOf(tokens: readonly Token[], items: readonly NumberItem[]): 
   for (const item of items) {
     const run = runs.at(-1);
     const last = run?.items.at(-1);
-    if (run !== undefined && last !== undefined && isBetween(tokens, last.last + 1, item.first)) {
+    const next = last === undefined ? 0 : last.last + 1;
+    const and = run !== undefined && run.digits >= AND_DIGITS_MIN && wordAt(tokens, next) === 'and' ? 1 : 0;
+    if (run !== undefined && last !== undefined && isBetween(tokens, next + and, item.first)) {
       run.items.push(item);
       run.digits += item.digits.length;
     } else runs.push({ items: [item], digits: item.digits.length });

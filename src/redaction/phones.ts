@@ -20,7 +20,8 @@ function phonesIn(run: Run, { tokens }: Reading): Match[] {
   const { items } = run;
   const first = items[0] as NumberItem;
   const plus = plusBefore(tokens, first.first);
-  if (plus !== undefined) {
+  // No country has a code that begins with zero.
+  if (plus !== undefined && !first.digits.startsWith('0')) {
     const end = endWithin(items, DIGITS.max);
     return end === undefined ? [] : [matchOf('phone', plus, end)];
   }
@@ -41,7 +42,7 @@ function isPhone({ items, digits }: Run, cue: Cue | undefined): boolean {
   const isSpoken = items.every((item) => item.isSpoken) && !isCounting(items);
   if (isSpoken && (digits === 10 || digits === 11)) return isNorthAmerican(text);
   if (text.startsWith('00') && digits >= INTERNATIONAL_MIN + 2 && digits <= DIGITS.max + 2) return true;
-  if (!text.startsWith('0') || text.startsWith('00')) return false;
+  if (!text.startsWith('0') || text.startsWith('00') || items[0]?.digits === '0') return false;
   const isInGroups = items.length > 1;
   return (isInGroups || cue === 'phone') && digits >= NATIONAL.min && digits <= NATIONAL.max;
 }

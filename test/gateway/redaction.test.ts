@@ -1,10 +1,12 @@
 // The promise that redacted words are left nowhere: a whole gateway transcribes card numbers and addresses live, in files, in jobs and
 // for other vendors' clients, and then everything that it wrote, answered and posted is searched for them.
+import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
 import { openSqliteStore } from '../../src/node/store/sqlite-store.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { OPERATOR } from '../fakes/store/ledger.ts';
@@ -18,6 +20,11 @@ const TURNS = [
   { text: 'Write to zoe.quill@example.org please.', seconds: 0.5 },
 ];
 const script = JSON.stringify({ turns: TURNS, interim_seconds: 0.1 });
+/** Kept in the database with an alias: with a number that is searched for nowhere else. */
+const OTHER_SCRIPT = {
+  turns: [{ text: 'My card is 5425 2334 3010 9903 thank you.', seconds: 2 }],
+  interim_seconds: 0.1,
+};
 const LABELLED = [
   'Hello there.',
   'My card is [CARD] thank you.',
@@ -39,7 +46,11 @@ beforeAll(async () => {
   strictKey = (
     await store.createKey(
       organisationId,
-      { scopes: ['webhooks', 'listen', 'transcribe'], redact: ['card', 'email'] },
+      {
+        scopes: ['webhooks', 'listen', 'transcribe'],
+        redact: ['card', 'email'],
+        aliases: { scripted: [{ model: 'loopback/script', provider_params: OTHER_SCRIPT }] },
+      },
       OPERATOR,
     )
   ).secret;
@@ -78,6 +89,21 @@ async function listen(query: Record<string, string>, key = live.key) {
   client.send({ type: 'close' });
   await client.close();
   return client;
+}
+
+/** As a client of Deepgram's does. */
+async function listenAsDeepgram(): Promise<string[]> {
+  const query = 'model=scripted&encoding=linear16&sample_rate=16000&interim_results=true';
+  const socket = new WebSocket(`${live.url.replace('http', 'ws')}/compat/deepgram/v1/listen?${query}`, {
+    headers: { Authorization: `Token ${strictKey}` },
+  });
+  const texts: string[] = [];
+  socket.on('message', (data) => texts.push(String(data)));
+  await once(socket, 'open');
+  socket.send(silence(2.5));
+  socket.send('{"type":"CloseStream"}');
+  await once(socket, 'close');
+  return texts;
 }
 
 const finalsOf = ({ events }: { events: readonly { type: string }[] }) =>
@@ -156,6 +182,12 @@ describe('redaction by the gateway', () => {
     expect(events.at(-1)).toMatchObject({ type: 'transcript.text.done', text: LABELLED.join(' ') });
   });
 
+  it('applies to clients of other vendors', async () => {
+    const texts = (await listenAsDeepgram()).join();
+    expect(texts).toContain('My card is [CARD] thank you.');
+    expect(texts).not.toContain('5425');
+  });
+
   it('refuses classes that there are not', async () => {
     const response = await live.request('/v1/audio/transcriptions', form({ redact: 'names' }));
     expect(response.status).toBe(400);
@@ -170,6 +202,7 @@ describe('redaction by the gateway', () => {
     await delivered;
     const seen = [JSON.stringify(client.events), await (await live.request('/metrics')).text()];
     const job = await as(strictKey, '/v1/jobs', form({}));
+    const metrics = seen.at(-1);
     const { id } = (await job.json()) as { id: string };
     const result = () => as(strictKey, `/v1/jobs/${id}/result`);
     await expect.poll(async () => (await result()).status, { timeout: 10_000 }).toBe(200);
@@ -182,6 +215,6 @@ describe('redaction by the gateway', () => {
     expect(found).toEqual([]);
     expect(posted.join()).toContain('[CARD]');
     expect(done).toContain('[CARD]');
-    expect(seen[1]).toContain('voxgate_redactions_total{class="card"');
+    expect(metrics).toContain('voxgate_redactions_total{class="card"');
   });
 });

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Utterance } from '../../machines/events.ts';
 import type { RedactionClass } from '../../src/api/redaction.ts';
-import { redactedUtterances, UtteranceRedactor, WAITING_MAX } from '../../src/redaction/utterances.ts';
+import { UtteranceRedactor, type UtteranceRedactorOptions, WAITING_MAX } from '../../src/redaction/utterances.ts';
 
 const CLASSES: ReadonlySet<RedactionClass> = new Set(['card', 'email', 'phone']);
 
@@ -13,6 +13,12 @@ const options = (found: RedactionClass[] = []) => ({
     throw error;
   },
 });
+
+/** All of a file, one by one. */
+function redactedUtterances(utterances: readonly Utterance[], given: UtteranceRedactorOptions): Utterance[] {
+  const redactor = new UtteranceRedactor(given);
+  return [...utterances.flatMap((utterance) => redactor.add(utterance)), ...redactor.end()];
+}
 
 /** A second for each word. */
 const said = (text: string, start = 0, spoken = text.split(' ')): Utterance => ({
@@ -81,6 +87,13 @@ it('gives at once what cannot continue, and the same in the end', () => {
   expect(told).toEqual([['Hello.'], [], ['My card is [CARD]', '[CARD]'], ['Bye.']]);
   expect(redactor.end()).toEqual([]);
   expect(redactedUtterances(utterances, options()).map(({ text }) => text)).toEqual(told.flat());
+});
+
+it('gives the same, or more, for several at a time', () => {
+  const utterances = [said('Hello.'), said('4111', 5), said('1111 1111 1111', 10), said('Bye.', 15)];
+  const redactor = new UtteranceRedactor(options());
+  const texts = [...redactor.add(...utterances), ...redactor.end()].map(({ text }) => text);
+  expect(texts).toEqual(['Hello.', '[CARD]', '[CARD]', 'Bye.']);
 });
 
 it('lets no more utterances wait than it may', () => {
