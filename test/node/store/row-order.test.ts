@@ -6,7 +6,7 @@ import { creditOf, endOf, headOf, holdOf, ledgerRig, lineOf, OPERATOR } from '..
 import { emptyDatabase } from '../../setup/empty-database.ts';
 
 /** Unique, at least among the rows of one person, organisation or session. */
-const UNIQUE = ['number', 'id', 'session', 'address_hash', 'organisation_id', 'key', 'scope'];
+const UNIQUE = ['number', 'id', 'session', 'address_hash', 'organisation_id', 'key', 'scope', 'token_id'];
 
 test('limits rows only by an order that ends in a unique column', () => {
   const database = keepDatabase(new Database(emptyDatabase({ isInMemory: true })));
