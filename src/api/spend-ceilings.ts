@@ -27,8 +27,9 @@ export function ceilingIn(text: string): SpendCeiling | undefined {
   return { usd, period: period as SpendPeriod, ...(provider === undefined ? {} : { provider }) };
 }
 
-/** Several, separated by commas; undefined where one of them is none. */
+/** Several, separated by commas, or `none`; undefined for anything else. */
 export function ceilingsIn(text: string): SpendCeiling[] | undefined {
+  if (text.trim() === 'none') return [];
   const ceilings = text.split(',').flatMap((each) => (each.trim() === '' ? [] : [ceilingIn(each.trim())]));
   const good = ceilings.filter((each) => each !== undefined);
   const names = good.map(ceilingName);

@@ -126,10 +126,12 @@ export async function notePrices({ config, providers, store, logger }: Assembly)
   }
 }
 
-/** The operator's ceilings on spend are kept with the accounts, so that all nodes are held to them. */
+/** The operator's ceilings on spend are kept with the accounts, so that all nodes are held to them. Without the setting they stay. */
 export async function noteCeilings({ config, store, logger }: Assembly): Promise<void> {
+  const { spendCeilings } = config.billing;
+  if (spendCeilings === undefined) return;
   try {
-    await store.setGatewayCeilings(ceilingsIn(config.billing.spendCeilings ?? '') ?? []);
+    await store.setGatewayCeilings(ceilingsIn(spendCeilings) ?? []);
   } catch (error) {
     logger.error({ err: error }, 'the spend ceilings of the gateway could not be set');
   }

@@ -27,6 +27,7 @@ const SETTINGS = [
   ...['--origin', 'https://app.example.com,http://localhost:3000', '--expires', '2090-12-31'],
   ...['--tag', 'customer:acme,project:x', '--tag', 'team:blue'],
   ...['--requests-per-minute', '60', '--sessions', '5', '--tokens-per-minute', '10', '--daily-spend', '2.5'],
+  ...['--spend-ceiling', '5/hour,deepgram:20.50/month', '--spend-ceiling', '100/day'],
 ];
 const GIVEN = {
   name: 'Front desk',
@@ -37,6 +38,11 @@ const GIVEN = {
   requestsPerMinuteMax: 60,
   sessionsMax: 5,
   tokensPerMinuteMax: 10,
+  spendCeilings: [
+    { usd: '5', period: 'hour' },
+    { usd: '20.50', period: 'month', provider: 'deepgram' },
+    { usd: '100', period: 'day' },
+  ],
   dailySpendUsdMax: '2.50',
   tags: { customer: 'acme', project: 'x', team: 'blue' },
 };
@@ -76,6 +82,7 @@ describe('voxgate keys', () => {
       'tokens-per-minute',
       'daily-spend',
       'tag',
+      'spend-ceiling',
     ];
     await good(
       'change',

@@ -87,6 +87,10 @@ describe('voxgate orgs', () => {
     ]);
     expect(await good('orgs', 'limit', ids[2]!, '0')).toContain('is prepaid');
     expect(await good('orgs', 'limit', ids[0]!, 'none')).toContain('has no credit limit');
+    expect(await good('orgs', 'ceiling', ids[0]!, '100/day,deepgram:20/month')).toContain(
+      'may spend at most 100/day, deepgram:20/month.',
+    );
+    expect(await good('orgs', 'ceiling', ids[0]!, 'none')).toContain('may spend without a ceiling.');
     const list = await good('orgs', 'list');
     expect(list).toMatch(/^ID +NAME +BALANCE +HELD +CREDIT LIMIT +SUSPENDED\n/);
     expect(list).toMatch(/Prepaid +0\.00 +0\.00 +none +-/);

@@ -198,6 +198,10 @@ it('gives models, tokens, usage and the balance', async () => {
     token: expect.stringMatching(/^st_/),
   });
   await expect(client.tokens.mint({ ttlSeconds: 9 })).rejects.toMatchObject({ param: 'ttl_seconds', status: 400 });
+  const limits = { models: ['loopback/*'], maxSeconds: 60, maxCost: 0.25, languages: ['en'], singleUse: true };
+  const plain = await client.tokens.mint();
+  expect((await client.tokens.mint(limits)).token.length).toBeGreaterThan(plain.token.length);
+  await expect(client.tokens.mint({ maxCost: 'much' })).rejects.toMatchObject({ param: 'max_cost', status: 400 });
   expect(await client.usage({ groupBy: 'day' })).toMatchObject({ object: 'list', group_by: 'day' });
   expect(await client.balance()).toMatchObject({ object: 'balance', currency: 'USD' });
 });

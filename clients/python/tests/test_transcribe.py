@@ -152,6 +152,8 @@ class OtherCalls(Case):
         self.assertEqual((token.ttl_seconds, token.token[:3]), (10, "st_"))
         with self.assertRaises(voxgate.InvalidRequestError) as raised:
             await client.tokens.create(ttl_seconds=9)
+        limited = await client.tokens.create(models=["loopback/*"], max_cost=0.25, languages=["en"], single_use=True)
+        self.assertGreater(len(limited.token), len(token.token))
         self.assertEqual((raised.exception.param, raised.exception.status), ("ttl_seconds", 400))
         usage = await client.usage(group_by="day")
         self.assertEqual((usage.object, usage.group_by), ("list", "day"))
