@@ -167,6 +167,8 @@ const changeSettings =
   ({ store }: TeamRoutesDependencies) =>
   async ({ request, organisationId, by }: ConsoleContext) => {
     const { show_transcripts: show, spend_ceilings: ceilings } = await readBody(request, OrganisationSettingsBody);
+    if (show === undefined && ceilings === undefined)
+      throw apiError('invalid_request', 'Send `show_transcripts` or `spend_ceilings`.', { param: 'show_transcripts' });
     if (ceilings !== undefined) await store.setSpendCeilings(organisationId, ceilings ?? [], by);
     if (show !== undefined) await store.setShowTranscripts(organisationId, show, by);
     return { status: 204 };

@@ -48,3 +48,13 @@ test.each([[{}], [{ show_transcripts: 'yes' }], [{ show_transcripts: 1 }], [{ sh
     expect(await isShown(owner)).toBe(false);
   },
 );
+
+test('leave the spend ceilings as they are, which an owner sets by the same request', async () => {
+  const ceilings = [{ usd: '10', period: 'day', provider: 'deepgram' }];
+  expect((await change(owner, { spend_ceilings: ceilings })).status).toBe(204);
+  expect((await change(owner, { show_transcripts: true })).status).toBe(204);
+  expect((await rig.store.findOrganisation(team))?.spendCeilings).toEqual(ceilings);
+  expect((await change(owner, { spend_ceilings: [{ usd: '10', period: 'week' }] })).code).toBe('invalid_request');
+  expect((await change(owner, { spend_ceilings: null })).status).toBe(204);
+  expect((await rig.store.findOrganisation(team))?.spendCeilings).toBeNull();
+});
