@@ -121,7 +121,9 @@ export class JobRecords {
     const made =
       callbacks === 0
         ? await store.createJob(job, this.#leaseMs)
-        : await store.createReportedJob({ ...job, callbacks }, this.#leaseMs);
+        : await store.createReportedJob({ ...job, callbacks }, this.#leaseMs).catch((error) => {
+            throw isUnknown(error) ? noCallbacks() : error;
+          });
     return { made, isShared: false };
   }
 
@@ -358,6 +360,13 @@ function refusalIn(ended: unknown): ApiError {
   if (typeof code !== 'string' || !Object.hasOwn(ERROR_CATALOGUE, code)) return apiError('internal_error', UNREADABLE);
   return new ApiError(code as ErrorCode, String(message), (extras ?? {}) as ApiErrorExtras);
 }
+
+const noCallbacks = () =>
+  apiError(
+    'overloaded',
+    'The nodes with the accounts cannot keep the address of a callback before all of them are updated. Leave it out, or try again later.',
+    { retryAfterSeconds: 30 },
+  );
 
 const LOST = 'The node that worked on this job stopped before it was done. Send the job again.';
 const UNREADABLE =

@@ -162,6 +162,12 @@ describe('a job', () => {
     one.done.resolve(HEARD);
     await one.ended;
     expect(reported).toEqual(['node-a']);
+    // An owner of the accounts that is not updated yet does not know the call, and one whose replicas are not refuses it.
+    for (const reason of ['invalid', 'conflict'] as const) {
+      rig.failing.set('createReportedJob', reason);
+      expect(await codeOf(jobs.begin({ ...work().work, callbacks }, free))).toBe('overloaded');
+      expect(jobs.size).toBe(0);
+    }
   });
 
   it.each([
