@@ -173,7 +173,8 @@ describe('the end of a job', () => {
     await over('a', { urls });
     await pass(5_000);
     await pass(6_000);
-    expect(sent.map(({ url }) => url)).toEqual([...urls, urls[0]]);
+    const reached = sent.map(({ url }) => url);
+    expect([reached.slice(0, urls.length).sort(), reached.slice(urls.length)]).toEqual([urls, [urls[0]]]);
   });
 
   it('is not sent any more once its job was deleted', async () => {
