@@ -35,7 +35,12 @@ export const UsageQuery = Type.Object(
     group_by: Type.Optional(Type.Union([...UsageGroup.anyOf], { default: 'model', description: 'What is added up.' })),
     key: Type.Optional(Type.String({ description: 'Id of a key: only what was used with it.' })),
     tag: TagFilter,
-    format: Type.Optional(Type.Union([Type.Literal('json'), Type.Literal('csv')], { default: 'json' })),
+    format: Type.Optional(
+      Type.Union([Type.Literal('json'), Type.Literal('csv')], {
+        default: 'json',
+        description: 'How the answer is written: as JSON, or as a table for spreadsheets.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
