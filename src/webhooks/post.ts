@@ -5,6 +5,8 @@ import { request as httpsRequest } from 'node:https';
 import type { BlockList, LookupFunction } from 'node:net';
 import { codeOf } from '../runtime/error-code.ts';
 import { NotReachable, reachableLookup, requireReachable } from '../runtime/outbound/reachable.ts';
+import { backgroundClock } from '../runtime/telemetry/clock.ts';
+import { limitedSignal } from '../runtime/timeouts.ts';
 
 const ATTEMPT_MS = 15_000;
 const HEADER_BYTES_MAX = 8_192;
@@ -46,7 +48,7 @@ export function openPoster({ networks, timeoutMs = ATTEMPT_MS }: PosterOptions):
   const closing = new AbortController();
   const lookups = { 'http:': reachableLookup(networks, false), 'https:': reachableLookup(networks, true) };
   const send: Poster['send'] = async ({ url: text, ...request }) => {
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]);
+    const { signal, release } = limitedSignal(backgroundClock, timeoutMs, closing.signal);
     try {
       const url = new URL(text);
       requireReachable(url, networks);
@@ -54,6 +56,8 @@ export function openPoster({ networks, timeoutMs = ATTEMPT_MS }: PosterOptions):
       return { status: await statusOf(url, optionsOf(request, lookup, signal), request.body) };
     } catch (error) {
       return { error: nameOf(error, signal) };
+    } finally {
+      release();
     }
   };
   const post: Post = (url, headers, body) =>

@@ -2,9 +2,14 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, BlockList, createServer as createSocketServer, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openPoster } from '../../src/webhooks/post.ts';
 
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
 const networks = new BlockList();
 networks.addSubnet('127.0.0.0', 8);
 const poster = openPoster({ networks });
@@ -105,6 +110,16 @@ describe('a receiver', () => {
   it('that never answers costs the time of an attempt', async () => {
     const url = await rawReceiver(() => {});
     expect(await hasty.post(url, {}, '{}')).toEqual({ error: 'timeout' });
+  });
+
+  it('that never answers costs no more where memory is collected meanwhile', async () => {
+    const url = await rawReceiver(() => {});
+    const posted = hasty.post(url, {}, '{}');
+    for (let collections = 0; collections < 5; collections++) {
+      await setImmediate();
+      collect();
+    }
+    expect(await posted).toEqual({ error: 'timeout' });
   });
 
   it('that sends its head byte by byte costs no more', async () => {
