@@ -88,9 +88,15 @@ export function errorsSuite(rig: Rig): void {
       ],
       [
         'a JSON body without an address',
-        () => rig.client().post('/audio/transcriptions', { body: { model, file: 'a.wav' } }),
+        () => rig.client().post('/audio/transcriptions', { body: { model } }),
         'BadRequestError',
         { status: 400, code: 'missing_file', param: 'audio_url' },
+      ],
+      [
+        'a file in a JSON body',
+        () => rig.client().post('/audio/transcriptions', { body: { model, file: 'a.wav' } }),
+        'BadRequestError',
+        { status: 400, code: 'invalid_request', param: 'file' },
       ],
       [
         'what a model cannot do, strictly',
