@@ -18,6 +18,9 @@ const KILLS = Number(process.env.KILLS ?? 6);
 const JOBS_AT_ONCE = 8;
 /** From the moment on at which the gateway listens. */
 const KILLED_AFTER_MS = { min: 5, max: 400 };
+/** Jobs of earlier starts begin after two seconds: some kills come later than that, so that they are killed as well, or get done. */
+const LATE_EVERY = 4;
+const LATE_MS = { min: 2_000, max: 5_000 };
 const random = seeded(11);
 /** The store keeps 1,000 jobs of each. */
 const API_KEYS = 4;
@@ -146,7 +149,8 @@ it(`${KILLS} kills: each request makes one job, which is completed or was begun 
       const apiKey = keys[number % API_KEYS] as string;
       await send(client, unanswered.shift() ?? { idempotencyKey: `request ${number}`, apiKey, times: 0 });
     });
-    await delay(random.integer(KILLED_AFTER_MS.min, KILLED_AFTER_MS.max));
+    const { min, max } = kill % LATE_EVERY === LATE_EVERY - 1 ? LATE_MS : KILLED_AFTER_MS;
+    await delay(random.integer(min, max));
     await gateway.kill();
     running = undefined;
     await Promise.all(sending);
