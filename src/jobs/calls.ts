@@ -68,6 +68,8 @@ export interface ListedJob {
   id: string;
   stage: JobStage;
   node: string;
+  /** Absent in what a node of an earlier version lists. */
+  attempts?: number;
   createdAtMs: number;
   endedAtMs: number | null;
   request: Uint8Array;

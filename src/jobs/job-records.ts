@@ -193,12 +193,12 @@ export class JobRecords {
   }
 
   /** Newest first, without the words of transcripts. */
-  async list(owner: Owner): Promise<ShownJob[]> {
+  async list(owner: Owner): Promise<(ShownJob & Pick<KnownJob, 'attempts'>)[]> {
     const { store } = this.#options;
     const jobs: ListedJob[] = [];
     for (let page: ListedJob[] | undefined; page === undefined || page.length === LIST_PAGE; jobs.push(...page))
       page = await store.listJobs(nameless(owner), jobs.at(-1), LIST_PAGE);
-    return Promise.all(jobs.map((job) => this.#shown(owner, job)));
+    return Promise.all(jobs.map(async (job) => ({ ...(await this.#shown(owner, job)), attempts: job.attempts ?? 1 })));
   }
 
   /** Undefined when it is not there; else the node that runs it, if any does. */
