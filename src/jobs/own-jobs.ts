@@ -17,7 +17,7 @@ import { noRoom } from '../http/multipart/errors.ts';
 import type { Form } from '../http/multipart/form.ts';
 import type { SpoolBudget } from '../http/multipart/spool-file.ts';
 import type { LedgerStore } from '../money/store/calls.ts';
-import { NODE_LOST } from '../money/store/lost.ts';
+import { lateId, NODE_LOST } from '../money/store/lost.ts';
 import { backgroundClock } from '../runtime/telemetry/clock.ts';
 import type { Asynchronous } from '../store/operation.ts';
 import type { ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
@@ -373,8 +373,14 @@ export class OwnJobs {
       const id = chargeIdOf(jobId, start);
       const record = await store.findSession(organisationId, id);
       if (record === undefined || record.endedAt === null || record.lines.length > 0) return id;
-      if (record.reason === NODE_LOST) return id;
+      if (record.reason === NODE_LOST && !(await this.#isLost(organisationId, lateId(id)))) return id;
     }
+  }
+
+  /** It was closed with nothing, and takes no more. */
+  async #isLost(organisationId: string, id: string): Promise<boolean> {
+    const record = await this.#dependencies.store.findSession(organisationId, id);
+    return record !== undefined && record.endedAt !== null && record.lines.length === 0;
   }
 }
 

@@ -175,15 +175,20 @@ it(`${KILLS} kills: each request makes one job, which is completed or was begun 
   expect(new Set(accepted).size).toBe(accepted.length);
   const failed = jobs.filter((job) => !completed.includes(job) && !tooOften.includes(job));
   expect(failed.map(({ attempts, error }) => [attempts, error?.code, error?.message])).toEqual([]);
-  for (const { id } of jobs) {
-    const { data } = await client.get<{ data: { cost_usd: string }[] }>(
-      `sessions?id=job_${id}&limit=100`,
-      apiKeys?.[0] as string,
-    );
-    const charges = data.filter(({ cost_usd }) => Number(cost_usd) > 0).length;
-    const expected = ended.get(id)?.status === 'completed' ? [1] : [0, 1];
-    expect(expected).toContain(charges);
-  }
+  // The ledger hears of what a file was charged behind its answer.
+  await vi.waitFor(
+    async () => {
+      for (const { id, status } of jobs) {
+        const { data } = await client.get<{ data: { cost_usd: string }[] }>(
+          `sessions?id=job_${id}&limit=100`,
+          apiKeys?.[0] as string,
+        );
+        const charges = data.filter(({ cost_usd }) => Number(cost_usd) > 0).length;
+        expect(status === 'completed' ? [1] : [0, 1], `${id} ${JSON.stringify(data)}`).toContain(charges);
+      }
+    },
+    { timeout: 30_000, interval: 500 },
+  );
   const left = readdirSync(join(env.VOXGATE_DATA_DIRECTORY as string, 'jobs', 'alone'));
   expect(left).toEqual([]);
   await gateway.stop();
