@@ -1,8 +1,10 @@
 // At the node that owns the accounts: sends deliveries when they are due, and turns facts into deliveries. Bounded in all, for each
 // organisation and for each endpoint, so that a slow receiver delays only its own deliveries. What was sent and not recorded, because
 // the node was killed, is sent again with the same id.
+
 import type { Clock } from '../../machines/clock.ts';
 import { webhookHeaders } from '../runtime/outbound/signature.ts';
+import { LookLoop } from './look-loop.ts';
 import type { Post, PostOutcome } from './post.ts';
 import { afterAttempt } from './schedule.ts';
 import type { WebhookSeal } from './seal.ts';
@@ -21,8 +23,6 @@ const IDLE_LOOK_MS = 5_000;
 const EXPIRED_AT_ONCE = 100;
 /** Longer than an attempt: no other process sends what is on its way. What is not recorded by then is sent again. */
 const LEASE_MS = 30_000;
-/** Looks without a pause between them. */
-const ROUNDS_MAX = 100;
 /** Payloads that are added with one call. */
 const ENTRY_BYTES_MAX = 320 * 1024;
 /** Deliveries of one look. */
@@ -87,15 +87,13 @@ export class Deliverer {
   /** Where the next look begins, so that every endpoint has its turn when more is due than may be in progress. */
   #after = 0;
   #factsAfter = 0;
-  #timer: unknown;
-  #looking: Promise<void> | undefined;
-  #again = false;
-  #isClosed = false;
+  readonly #loop: LookLoop;
 
   constructor(options: DelivererOptions) {
     this.#options = options;
     this.#bounds = { ...BOUNDS, ...options.bounds };
     this.#random = options.random ?? Math.random;
+    this.#loop = new LookLoop(options.clock, () => this.#lookOnce());
     void this.#reseal().finally(() => this.look());
   }
 
@@ -105,28 +103,12 @@ export class Deliverer {
 
   /** There may be something to send. */
   look(): void {
-    if (this.#isClosed) return;
-    this.#again = true;
-    this.#looking ??= this.#run();
+    this.#loop.look();
   }
 
   /** Attempts in progress are not recorded any more: the next owner sends them again. */
   close(): void {
-    this.#isClosed = true;
-    this.#options.clock.clearTimeout(this.#timer);
-  }
-
-  /** Never rejects. */
-  async #run(): Promise<void> {
-    const { clock } = this.#options;
-    clock.clearTimeout(this.#timer);
-    let waitMs = LOOK_MS;
-    for (let round = 0; this.#again && round < ROUNDS_MAX && !this.#isClosed; round++) {
-      this.#again = false;
-      waitMs = await this.#lookOnce();
-    }
-    this.#looking = undefined;
-    if (!this.#isClosed) this.#timer = clock.setTimeout(() => this.look(), waitMs);
+    this.#loop.close();
   }
 
   /** Returns when to look again. */
@@ -140,12 +122,12 @@ export class Deliverer {
       // Facts that it is too early for do not keep those after them waiting.
       const isFull = work.facts.length >= FACTS_MAX;
       this.#factsAfter = isFull ? (work.facts.at(-1)?.number ?? 0) : 0;
-      if (taken > 0 || isFull) this.#again = true;
+      if (taken > 0 || isFull) this.#loop.look();
       if (work.hasExpired) await store.expireWebhookDeliveries(EXPIRED_AT_ONCE);
       this.#begin(work.due);
       return work.isUsed ? LOOK_MS : IDLE_LOOK_MS;
     } catch (error) {
-      if (!this.#isClosed) onEvent({ type: 'fault', action: 'look', error });
+      if (!this.#loop.isClosed) onEvent({ type: 'fault', action: 'look', error });
       return IDLE_LOOK_MS;
     }
   }
@@ -164,7 +146,7 @@ export class Deliverer {
   #begin(due: readonly DueDelivery[]): void {
     this.#after = due.length < DUE_MAX ? 0 : (due.at(-1)?.endpoint ?? 0);
     for (const delivery of due) {
-      if (this.#isClosed) return;
+      if (this.#loop.isClosed) return;
       if (!this.#hasRoom(delivery)) continue;
       this.#inProgress.add(delivery.number);
       this.#count(delivery, 1);
@@ -200,11 +182,11 @@ export class Deliverer {
     const { store, clock, wallNow, onEvent } = this.#options;
     try {
       const delivery = await store.takeWebhookDelivery(number, LEASE_MS);
-      if (delivery === undefined || this.#isClosed) return true;
+      if (delivery === undefined || this.#loop.isClosed) return true;
       const at = wallNow();
       const beganMs = clock.now();
       const { status, error } = await this.#post(delivery, at);
-      if (this.#isClosed) return true;
+      if (this.#loop.isClosed) return true;
       const durationMs = Math.round(clock.now() - beganMs);
       const { outcome, retryAfterMs } = afterAttempt(status, delivery.retries, this.#random());
       onEvent({ type: 'attempt', outcome, error, durationMs });
@@ -214,7 +196,7 @@ export class Deliverer {
       if (reason !== null) onEvent({ type: 'disabled', endpointId: delivery.endpointId, reason });
       return true;
     } catch (error) {
-      if (!this.#isClosed) onEvent({ type: 'fault', action: 'send', error });
+      if (!this.#loop.isClosed) onEvent({ type: 'fault', action: 'send', error });
       return false;
     }
   }

@@ -1,7 +1,9 @@
 // At the node that owns the accounts: sends what clients wanted to be told of the end of their jobs. Bounded in all and for each
 // organisation, so that a slow receiver delays only its own organisation. What was sent and not recorded, because the node was killed,
 // is sent again. What is sent is made of the job each time, so nothing of it is kept longer than the job.
+
 import type { Clock } from '../../../machines/clock.ts';
+import { LookLoop } from '../../webhooks/look-loop.ts';
 import type { OutgoingRequest, Poster } from '../../webhooks/post.ts';
 import { afterAttempt, RETRY_MS } from '../../webhooks/schedule.ts';
 import type { AttemptedCallback, CallbackCalls, CallbackToSend, DueCallback } from './calls.ts';
@@ -11,8 +13,6 @@ const LOOK_MS = 1_000;
 const IDLE_LOOK_MS = 5_000;
 /** Longer than an attempt: no other process sends what is on its way. What is not recorded by then is sent again. */
 const LEASE_MS = 30_000;
-/** Looks without a pause between them. */
-const ROUNDS_MAX = 100;
 /** Callbacks of one look. */
 const DUE_MAX = 2_000;
 /** Sixteen hours together: the job is there for a day. */
@@ -63,15 +63,13 @@ export class CallbackSender {
   readonly #inProgress = new Map<number, DueCallback>();
   /** Where the next look begins, so that every organisation has its turn when more is due than may be in progress. */
   #after = '';
-  #timer: unknown;
-  #looking: Promise<void> | undefined;
-  #again = false;
-  #isClosed = false;
+  readonly #loop: LookLoop;
 
   constructor(options: CallbackSenderOptions) {
     this.#options = options;
     this.#bounds = { ...BOUNDS, ...options.bounds };
     this.#random = options.random ?? Math.random;
+    this.#loop = new LookLoop(options.clock, () => this.#lookOnce());
     this.look();
   }
 
@@ -81,28 +79,12 @@ export class CallbackSender {
 
   /** There may be something to send. */
   look(): void {
-    if (this.#isClosed) return;
-    this.#again = true;
-    this.#looking ??= this.#run();
+    this.#loop.look();
   }
 
   /** Attempts in progress are not recorded any more: the next owner sends them again. */
   close(): void {
-    this.#isClosed = true;
-    this.#options.clock.clearTimeout(this.#timer);
-  }
-
-  /** Never rejects. */
-  async #run(): Promise<void> {
-    const { clock } = this.#options;
-    clock.clearTimeout(this.#timer);
-    let waitMs = LOOK_MS;
-    for (let round = 0; this.#again && round < ROUNDS_MAX && !this.#isClosed; round++) {
-      this.#again = false;
-      waitMs = await this.#lookOnce();
-    }
-    this.#looking = undefined;
-    if (!this.#isClosed) this.#timer = clock.setTimeout(() => this.look(), waitMs);
+    this.#loop.close();
   }
 
   /** Returns when to look again. */
@@ -114,7 +96,7 @@ export class CallbackSender {
       this.#begin(due);
       return isUsed ? LOOK_MS : IDLE_LOOK_MS;
     } catch (error) {
-      if (!this.#isClosed) onEvent({ type: 'fault', action: 'look', error });
+      if (!this.#loop.isClosed) onEvent({ type: 'fault', action: 'look', error });
       return IDLE_LOOK_MS;
     }
   }
@@ -122,7 +104,7 @@ export class CallbackSender {
   #begin(due: readonly DueCallback[]): void {
     this.#after = due.length < DUE_MAX ? '' : (due.at(-1)?.organisationId ?? '');
     for (const callback of due) {
-      if (this.#isClosed) return;
+      if (this.#loop.isClosed) return;
       if (!this.#hasRoom(callback)) continue;
       this.#inProgress.set(callback.number, callback);
       if (this.#inProgress.size >= this.#bounds.max) this.#after = callback.organisationId;
@@ -148,7 +130,7 @@ export class CallbackSender {
     const { store, prepare, send, onEvent } = this.#options;
     try {
       const callback = await store.takeCallback(number, LEASE_MS);
-      if (callback === undefined || this.#isClosed) return true;
+      if (callback === undefined || this.#loop.isClosed) return true;
       const { attempts, endedAtMs } = callback;
       const ended: AttemptedCallback = { number, endedAtMs, status: null, retryAfterMs: null, isForgotten: false };
       const prepared = await prepare(callback);
@@ -157,13 +139,13 @@ export class CallbackSender {
         return true;
       }
       const { status } = await send(prepared.request);
-      if (this.#isClosed) return true;
+      if (this.#loop.isClosed) return true;
       const { outcome, retryAfterMs } = afterAttempt(status, attempts, this.#random(), CALLBACK_RETRY_MS);
       onEvent({ type: 'attempt', outcome });
       await store.recordCallback({ ...ended, status: status ?? null, retryAfterMs, isForgotten: prepared.isForgotten });
       return true;
     } catch (error) {
-      if (!this.#isClosed) onEvent({ type: 'fault', action: 'send', error });
+      if (!this.#loop.isClosed) onEvent({ type: 'fault', action: 'send', error });
       return false;
     }
   }
