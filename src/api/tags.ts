@@ -76,7 +76,7 @@ export function textOfTags(tags: Tags): string {
 
 export const tagsOfText = (text: string): Tags => JSON.parse(text) as Tags;
 
-/** The text of tags, where it is one; undefined of all else, whoever wrote it. */
+/** The text of tags; undefined if it is malformed, also in what another node sent. */
 export function tagsText(text: unknown): string | undefined {
   if (typeof text !== 'string' || text.length > TAGS_TEXT_LENGTH_MAX) return undefined;
   const tags = parsed(text);

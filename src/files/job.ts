@@ -78,7 +78,7 @@ export interface JobOptions {
   lastResort?: string | undefined;
   /** What the request, its key and its organisation ask for of where audio goes. */
   rulesOf?(asked: DataResidencyRule | undefined): readonly AskedRule[];
-  /** What its key and organisation demand to be redacted, whatever the request says. */
+  /** What its key and organisation demand to be redacted. A request cannot remove any of it. */
   redacted?: readonly RedactionClass[] | undefined;
   /** What a client token lets each request spend. */
   limits?: RequestLimits | undefined;

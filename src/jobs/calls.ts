@@ -97,7 +97,7 @@ export interface JobCalls extends CallbackCalls {
   /** The same again is the same job. Makes room: failed jobs go first, then the oldest. Throws `not_found` for the organisation. */
   createJob(job: NewJob, leaseMs: number): CreatedJob;
   /**
-   * Why there is no room for another job of the organisation; undefined if there is. Of the jobs that are not over, one organisation may
+   * Why another job of the organisation would be refused; undefined if it would be accepted. Of the jobs that are not over, one organisation may
    * have as many as it leaves free.
    */
   findJobShortage(organisationId: string): Shortage | undefined;

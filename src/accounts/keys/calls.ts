@@ -35,7 +35,7 @@ export interface Organisation {
   /** Where audio of its requests may go, and whether anything may be kept of it. */
   regions: DataResidencyRule['regions'];
   retention: DataResidencyRule['retention'];
-  /** What the gateway redacts in the text of all its requests, whatever they say. */
+  /** What the gateway redacts in the text of all its requests. A request cannot remove any of it. */
   redact: readonly RedactionClass[] | null;
   /** Of all its keys; a key's own go before them. */
   aliases: Aliases | null;
@@ -92,7 +92,7 @@ export interface KeySettings extends Readonly<Record<KeyLimitName, number | null
   /** Where audio of its requests may go, and whether anything may be kept of it. */
   regions: DataResidencyRule['regions'];
   retention: DataResidencyRule['retention'];
-  /** What the gateway redacts in the text of its requests, whatever they say. */
+  /** What the gateway redacts in the text of its requests. A request cannot remove any of it. */
   redact: readonly RedactionClass[] | null;
   /** Of its live sessions that say nothing themselves; null for the gateway's own setting. */
   latency: Latency | null;

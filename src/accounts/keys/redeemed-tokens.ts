@@ -8,7 +8,7 @@ const KEPT_MS = 3_600_000;
 /** No token lives as long. One of a node whose clock is ahead is kept no longer. */
 const AHEAD_MS_MAX = 86_400_000;
 const ID_LENGTH_MAX = 100;
-/** Removed with each use, so that the table is no longer than the tokens of an hour. */
+/** Expired ones that are removed with each use. */
 const REMOVED_MAX = 100;
 
 export function createRedeemedTokens({
