@@ -7,21 +7,26 @@ import { modelOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../audio/containers/wav.ts';
 import type { ResolvedCandidate } from '../live/failover/chain.ts';
-import { type HttpBatchDependencies, runHttpBatch } from '../live/upstream/http/batch-codec.ts';
+import { type HttpBatchDependencies, type HttpBatchRequest, runHttpBatch } from '../live/upstream/http/batch-codec.ts';
 import { LegFailed } from '../live/upstream/leg-failures.ts';
-import type { BatchFile, BatchRequest, BatchResult, HttpBatchCodec, ProviderAccess } from '../vendors/kit/provider.ts';
+import type { BatchFile, BatchResult, HttpBatchCodec, ProviderAccess } from '../vendors/kit/provider.ts';
 import { type CredibleResult, credible, type HeldAudio, isContradicted } from './claims.ts';
 import { audioTooLong, fileTooLarge, formatUnsupported } from './failures.ts';
 import type { FileSource } from './file-source.ts';
+
+interface HttpTranscription {
+  request: Pick<TranscriptionRequest, 'wordTimestamps'>;
+  organisationId: string;
+  signal: AbortSignal;
+}
 
 /** Transcribes the file. Throws as `runHttpBatch` does. */
 export async function transcribeByHttp(
   codec: HttpBatchCodec,
   member: ResolvedCandidate,
-  request: TranscriptionRequest,
+  { request, organisationId, signal }: HttpTranscription,
   source: FileSource,
   access: ProviderAccess,
-  signal: AbortSignal,
   dependencies: HttpBatchDependencies,
 ): Promise<CredibleResult> {
   const { max_file_bytes: bytesMax, file_formats: formats } = member.card.audio;
@@ -31,13 +36,14 @@ export async function transcribeByHttp(
   const { file, read } = packed(source);
   const { pieces } = source;
   const isAsItIs = pieces !== undefined && source.kind.kind === 'container';
-  const batch: BatchRequest = {
+  const batch: HttpBatchRequest = {
     model: modelOf(member.slug),
     language: member.language,
     diarization: member.diarization,
     wordTimestamps: request.wordTimestamps,
     params: member.params,
     access,
+    organisationId,
     file,
   };
   const result = await runHttpBatch(

@@ -72,8 +72,8 @@ function codeOf(failed: readonly FailedAttempt[]): ErrorCode {
   return failed[0]?.failure.code === 'bad_answer' ? 'upstream_bad_response' : 'upstream_failed';
 }
 
-/** The embedded recogniser is full: a place is free as soon as a file or session ends. */
-const FULL = new Set(['recogniser_overloaded', 'recogniser_share_used']);
+/** The embedded recogniser or the connections to a provider are all taken: a place is free as soon as a file or session ends. */
+const FULL = new Set(['recogniser_overloaded', 'recogniser_share_used', 'pool_full']);
 const FULL_RETRY_SECONDS = 2;
 const DECODERS_BUSY = 'decoders_busy';
 

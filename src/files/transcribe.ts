@@ -235,7 +235,7 @@ async function attempt(
   number: number,
   onUtterance: ((utterance: Utterance) => void) | undefined,
 ): Promise<CredibleResult> {
-  const { request, signal, organisationId } = job;
+  const { signal, organisationId } = job;
   const { batch, name } = member.provider;
   if (batch?.kind !== 'http') {
     const decode = (source: FileSource) => decodings.open(source, organisationId, signal);
@@ -248,7 +248,7 @@ async function attempt(
   }
   const access = within(member, await opened(upstream.access(name, member.credentialId, organisationId)));
   signal.throwIfAborted();
-  return transcribeByHttp(batch, member, request, file, access, signal, http);
+  return transcribeByHttp(batch, member, job, file, access, http);
 }
 
 async function opened(access: ProviderAccess | Promise<ProviderAccess>): Promise<ProviderAccess> {

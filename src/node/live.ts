@@ -36,7 +36,7 @@ import { ObservedSessions } from './observing/observing.ts';
 import type { OpenedVault } from './vault.ts';
 
 /** Connections to one provider for utterances of live sessions: each holds one as long as its transcript takes. */
-const UTTERANCE_CONNECTIONS = { connectionsMax: 512, waitingMax: 1_024 };
+const UTTERANCE_CONNECTIONS = { connectionsMax: 1_024, waitingMax: 2_048 };
 
 /** Sessions whose events are being kept. */
 const KEPT_AT_A_TIME = 256;

@@ -51,7 +51,7 @@ export async function openVault({
   const ofService = serviceAccess({ config, providers });
   const { directory, vaultKey, vaultKeyPrevious } = config.data;
   const keyRing = await loadKeyRing({ store, current: vaultKey, previous: vaultKeyPrevious, directory });
-  const pools = new HttpPools({ connectionsMax: CHECKS_MAX });
+  const pools = new HttpPools({ connectionsMax: CHECKS_MAX, share: 1 });
   defer(() => pools.close());
   const vault = createVault({
     store,

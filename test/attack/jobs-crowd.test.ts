@@ -1,20 +1,30 @@
-// An organisation that sends hundreds of jobs for the embedded recogniser, which does the work on this machine, and another one that
-// sends one: who waits for whom.
+// An organisation that sends hundreds of jobs for the embedded recogniser, which does the work on this machine, or for a provider that
+// does not answer, and another one that sends one: who waits for whom.
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { JobAnswer } from '../../src/api/jobs.ts';
 import { openSqliteStore } from '../../src/node/store/sqlite-store.ts';
 import { sampleAudio } from '../fakes/processes/live-gateway.ts';
+import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { type Attacked, type Customer, startAttacked } from './rig/rig.ts';
 
-const KEYS = 4;
 const BY = { type: 'operator', id: 'attack' } as const;
 const WAV = new Uint8Array(sampleAudio('yes.wav').bytes);
 
-const server = createServer((_, response) => {
-  response.writeHead(200, { 'Content-Type': 'audio/wav' }).end(WAV);
+/** Answers of the provider that it still owes. */
+const held: (() => void)[] = [];
+const server = createServer(async (request, response) => {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  if (request.url === '/audio.wav') return void response.writeHead(200, { 'Content-Type': 'audio/wav' }).end(WAV);
+  const reply = () =>
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ text: 'a few words' }));
+  if (Buffer.concat(pieces).includes('held-1')) held.push(reply);
+  else reply();
 });
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
@@ -30,9 +40,9 @@ const start = (env: Record<string, string>) =>
   });
 
 /** More keys of an organisation. */
-async function keysOf({ directory }: Attacked, { organisationId, key }: Customer): Promise<string[]> {
+async function keysOf({ directory }: Attacked, { organisationId, key }: Customer, count: number): Promise<string[]> {
   const store = await openSqliteStore({ directory });
-  const made = await Promise.all(Array.from({ length: KEYS - 1 }, () => store.createKey(organisationId, {}, BY)));
+  const made = await Promise.all(Array.from({ length: count - 1 }, () => store.createKey(organisationId, {}, BY)));
   await store.close();
   return [key, ...made.map(({ secret }) => secret)];
 }
@@ -66,6 +76,57 @@ async function done(attacked: Attacked, customer: Customer, model: string, isUpl
   return performance.now() - fromMs;
 }
 
+async function jobsOf({ url }: Attacked, keys: readonly string[]): Promise<JobAnswer[]> {
+  const lists = await Promise.all(
+    keys.map(async (key) => {
+      const headers = { Authorization: `Bearer ${key}` };
+      const reply = await fetch(`${url}/v1/jobs?limit=100`, { headers });
+      return ((await reply.json()) as { data: JobAnswer[] }).data;
+    }),
+  );
+  return lists.flat();
+}
+
+const isUnfinished = ({ ended_at }: JobAnswer) => ended_at === null;
+
+/** All of them are completed, so many as were sent. */
+async function expectCompleted(attacked: Attacked, keys: readonly string[], count: number): Promise<void> {
+  await vi.waitFor(async () => expect((await jobsOf(attacked, keys)).filter(isUnfinished)).toEqual([]), {
+    timeout: 120_000,
+    interval: 500,
+  });
+  const ended = await jobsOf(attacked, keys);
+  expect(ended.map(({ status, error }) => [status, error]).filter(([status]) => status !== 'completed')).toEqual([]);
+  expect(ended).toHaveLength(count);
+}
+
+describe('an organisation with more jobs at a provider than may wait for a connection', () => {
+  const JOBS = 720;
+
+  it('leaves the jobs of another one a connection, and has all of its own done in the end', {
+    timeout: 240_000,
+  }, async () => {
+    const config = join(temporaryDirectory(), 'voxgate.json');
+    const models = ['held', 'quick'].map((name) => ({ name, model: `${name}-1`, batch: '0.6' }));
+    writeFileSync(config, JSON.stringify({ custom: [{ shape: 'openai', url: `${origin}/v1`, models }] }));
+    const attacked = await start({ VOXGATE_CONFIG: config });
+    const [crowd, honest] = [await attacked.customer(10n ** 12n), await attacked.customer(10n ** 9n)];
+    const keys = await keysOf(attacked, crowd, 12);
+    for (let sent = 0; sent < JOBS; sent += keys.length) {
+      const replies = await Promise.all(keys.map((key) => post(attacked, key, 'custom/held', true)));
+      expect(replies.map(({ status }) => status).filter((status) => status !== 202)).toEqual([]);
+    }
+    await vi.waitFor(() => expect(held.length).toBeGreaterThan(0));
+    for (let count = 0; count < 10; count++) await done(attacked, honest, 'custom/quick', count % 2 === 0);
+    expect((await jobsOf(attacked, keys)).filter(isUnfinished)).toHaveLength(JOBS);
+    const answering = setInterval(() => {
+      for (const reply of held.splice(0)) reply();
+    }, 20);
+    await expectCompleted(attacked, keys, JOBS).finally(() => clearInterval(answering));
+    expect(await attacked.audit()).toMatchObject({ ok: true, faults: [] });
+  });
+});
+
 describe('an organisation with hundreds of files for the embedded recogniser', () => {
   const MODEL = 'local/commands-en';
   const JOBS = 200;
@@ -73,30 +134,13 @@ describe('an organisation with hundreds of files for the embedded recogniser', (
   it('has all of them done in turn, after the job of another one', { timeout: 180_000 }, async () => {
     const attacked = await start({ VOXGATE_RECOGNISER_WORKERS: '1', VOXGATE_RECOGNISER_STREAMS_MAX: '8' });
     const [crowd, honest] = [await attacked.customer(1n), await attacked.customer(1n)];
-    const keys = await keysOf(attacked, crowd);
+    const keys = await keysOf(attacked, crowd, 4);
     const replies = await Promise.all(
       Array.from({ length: JOBS }, (_, index) => post(attacked, keys[index % 4] as string, MODEL, index % 5 > 0)),
     );
     expect(replies.map(({ status }) => status).filter((status) => status !== 202)).toEqual([]);
     await done(attacked, honest, MODEL, true);
-    const jobs = async () => {
-      const lists = await Promise.all(
-        keys.map(async (key) => {
-          const headers = { Authorization: `Bearer ${key}` };
-          const reply = await fetch(`${attacked.url}/v1/jobs?limit=100`, { headers });
-          return ((await reply.json()) as { data: JobAnswer[] }).data;
-        }),
-      );
-      return lists.flat();
-    };
-    const unfinished = (await jobs()).filter(({ ended_at }) => ended_at === null);
-    expect(unfinished.length).toBeGreaterThan(JOBS / 2);
-    await vi.waitFor(async () => expect((await jobs()).filter(({ ended_at }) => ended_at === null)).toEqual([]), {
-      timeout: 120_000,
-      interval: 500,
-    });
-    const ended = await jobs();
-    expect(ended.map(({ status, error }) => [status, error]).filter(([status]) => status !== 'completed')).toEqual([]);
-    expect(ended).toHaveLength(JOBS);
+    expect((await jobsOf(attacked, keys)).filter(isUnfinished).length).toBeGreaterThan(JOBS / 2);
+    await expectCompleted(attacked, keys, JOBS);
   });
 });

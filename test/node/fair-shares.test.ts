@@ -21,6 +21,7 @@ import { InFlightChunks } from '../../src/live/resume/relay/client-end.ts';
 import { PART_BYTES } from '../../src/live/resume/relay/relay-link.ts';
 import { streamPlaces } from '../../src/live/routes/session-events.ts';
 import { WaitingWork } from '../../src/live/socket/socket-work.ts';
+import { HttpPools } from '../../src/live/upstream/http/pools.ts';
 import { Quota } from '../../src/runtime/limits/quota.ts';
 import { createPieceTables } from '../../src/store/pieces.ts';
 import { settle } from '../fakes/session-rig.ts';
@@ -154,6 +155,12 @@ function measuredFiles(): Take {
   };
 }
 
+function providerConnections(): Take {
+  const pools = new HttpPools({ connectionsMax: UNITS / 2, waitingMax: UNITS / 2 });
+  closing.push(() => pools.close());
+  return (organisationId) => pools.enter('http://127.0.0.1:9', organisationId) !== undefined;
+}
+
 function unfinishedJobs(): Take {
   const { database, clock, customer } = ledgerRig();
   const context = { database, nowMs: () => clock.nowMs };
@@ -185,6 +192,7 @@ const RESOURCES: [string, () => Take][] = [
   ['messages over 1 MiB', largeMessages],
   ['sockets that may send such messages', largeSockets],
   ['files whose length', measuredFiles],
+  ['connections to a provider', providerConnections],
   ['event streams', eventStreams],
   ['[jobs](../guides/jobs.md) that are not over', unfinishedJobs],
   ['memory for forms', forms],

@@ -5,6 +5,8 @@ import { type ExchangeDependencies, exchange, plainContentOf } from './http/exch
 import { answerTimeout, LegFailed } from './leg-failures.ts';
 
 const CHECK_MS = 10_000;
+/** Checks are bounded by their number, not by organisation. */
+const ANYBODY = '';
 
 /** `unknown` also where the provider cannot be reached, is late, or has no such request. Never rejects. */
 export async function checkCredential(
@@ -20,7 +22,7 @@ export async function checkCredential(
     const { url, headers } = credentialCheck.request(access, Date.now());
     const content = plainContentOf({ kind: 'none' });
     const answer = await exchange(
-      { method: 'GET', url, headers, content, answerMs: CHECK_MS },
+      { method: 'GET', url, headers, content, organisationId: ANYBODY, answerMs: CHECK_MS },
       end.signal,
       dependencies,
     );

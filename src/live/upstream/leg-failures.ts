@@ -94,6 +94,9 @@ export const poolFull: LegFailure = {
   reason: 'connect_failed',
   code: 'pool_full',
   message: 'Too many requests to the provider wait for a connection.',
+  retryAfterMs: 1_000,
+  // It says nothing of how the provider serves others.
+  own: true,
 };
 
 const connectTimeout: LegFailure = {

@@ -33,7 +33,8 @@ export async function requestSocket(
   const { http } = leg.dependencies;
   if (http === undefined || codec.socketOf === undefined)
     throw new Error(`This node sends no requests, so it cannot open a leg of "${leg.request.slug}".`);
-  const asked = { ...request, content: plainContentOf(request.body), answerMs: 2 * connectMs };
+  const { organisationId } = leg.request;
+  const asked = { ...request, content: plainContentOf(request.body), organisationId, answerMs: 2 * connectMs };
   const answer = await exchange(asked, new AbortController().signal, http);
   if (!isSuccess(answer.status)) return { refused: answer };
   const named = codec.socketOf(state, answer);

@@ -8,18 +8,11 @@ import { type Segment, Segmenter, type SegmenterRules } from '../../audio/voice/
 import { type VoiceCheckOutcome, VoiceScan } from '../../recogniser/voice/scan.ts';
 import { limitedSignal } from '../../runtime/timeouts.ts';
 import { UTTERANCE, UTTERANCE_TIMING } from '../../vendors/kit/live-turns.ts';
-import type {
-  BatchFile,
-  BatchRequest,
-  BatchResult,
-  HttpBatchCodec,
-  Provider,
-  ProviderAccess,
-} from '../../vendors/kit/provider.ts';
+import type { BatchFile, BatchResult, HttpBatchCodec, Provider, ProviderAccess } from '../../vendors/kit/provider.ts';
 import { failureOfStatus } from '../../vendors/kit/refusals.ts';
 import { joinUtterances } from '../../vendors/kit/turn-text.ts';
 import { lasting } from '../../vendors/kit/words.ts';
-import { type HttpBatchDependencies, runHttpBatch } from './http/batch-codec.ts';
+import { type HttpBatchDependencies, type HttpBatchRequest, runHttpBatch } from './http/batch-codec.ts';
 import { exchange, plainContentOf, type ReadFile } from './http/exchange.ts';
 import type { ConnectionLeg, LegConnection } from './leg-connection.ts';
 import { answerTimeout, LegFailed, ownFault } from './leg-failures.ts';
@@ -212,8 +205,9 @@ export class SegmentedConnection implements LegConnection {
     if (credentialCheck === undefined) return;
     const { url, headers } = credentialCheck.request(access, Date.now());
     const { connectMs: answerMs } = this.timing;
+    const { organisationId } = this.#leg.request;
     const answer = await exchange(
-      { method: 'GET', url, headers, content: plainContentOf({ kind: 'none' }), answerMs },
+      { method: 'GET', url, headers, content: plainContentOf({ kind: 'none' }), organisationId, answerMs },
       signal,
       this.#http,
     );
@@ -224,13 +218,14 @@ export class SegmentedConnection implements LegConnection {
     if (this.#voiceless.has(segment)) return NOBODY_SPOKE;
     const limit = limitedSignal(this.#leg.dependencies.clock, UTTERANCE.answerMs, signal);
     const { file, read } = fileOf(segment, this.#leg.request.sampleRate);
-    const request: BatchRequest = {
+    const request: HttpBatchRequest = {
       model: modelOf(this.#leg.request.slug),
       language: this.#leg.request.language ?? undefined,
       diarization: this.#leg.request.diarization,
       wordTimestamps: true,
       params: this.#leg.request.params,
       access: this.#access as ProviderAccess,
+      organisationId: this.#leg.request.organisationId,
       file,
     };
     try {

@@ -19,11 +19,15 @@ export interface RequestsOptions {
 
 /** For `http.pools` of the upstream host. */
 export const simulatedPools = (options: RequestsOptions): ExchangeDependencies['pools'] => ({
-  of: (origin) => ({
-    dispatch: (request, handler) => {
-      new Exchange(options, handler).send(origin, request);
-      return true;
+  enter: (origin) => ({
+    pool: {
+      dispatch: (request, handler) => {
+        new Exchange(options, handler).send(origin, request);
+        return true;
+      },
     },
+    free: undefined,
+    leave: () => {},
   }),
 });
 

@@ -92,7 +92,9 @@ describe('a provider that', () => {
   ])('%s causes a failure', async (_, bytes, code) => {
     const made = await world();
     const url = await rawUrl((socket) => socket.write(bytes));
-    await expect(made.run(scriptedCodec(), undefined, {}, url)).rejects.toMatchObject({ failure: { code } });
+    await expect(made.run(scriptedCodec(), undefined, {}, { baseUrl: url })).rejects.toMatchObject({
+      failure: { code },
+    });
   });
 
   it.each<[string, Answer]>([

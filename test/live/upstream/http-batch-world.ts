@@ -1,7 +1,7 @@
 // A job of one file at the scripted provider, under a simulated clock, with everything that it may leave behind in sight.
 import { afterEach, expect } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { runHttpBatch } from '../../../src/live/upstream/http/batch-codec.ts';
+import { type HttpBatchRequest, runHttpBatch } from '../../../src/live/upstream/http/batch-codec.ts';
 import { HttpPools, type HttpPoolsOptions } from '../../../src/live/upstream/http/pools.ts';
 import { LegFailed } from '../../../src/live/upstream/leg-failures.ts';
 import type { BatchRequest, HttpBatchCodec } from '../../../src/vendors/kit/provider.ts';
@@ -37,9 +37,10 @@ export class World {
     codec: HttpBatchCodec,
     read: () => AsyncIterable<Uint8Array> = () => chunksOf(AUDIO),
     file: Partial<BatchRequest['file']> = {},
-    baseUrl = this.provider.url,
+    { baseUrl = this.provider.url, organisationId = 'org_a' } = {},
   ) {
-    const request: BatchRequest = {
+    const request: HttpBatchRequest = {
+      organisationId,
       model: 'one',
       language: undefined,
       diarization: false,

@@ -1,11 +1,13 @@
 // A file by HTTP: what is sent arrives byte for byte, the job goes on until it is done, and nothing is waited for when nobody
 // waits for the job, or left behind.
 import fc from 'fast-check';
+import type { Pool } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { HttpPools } from '../../../src/live/upstream/http/pools.ts';
+import { HttpPools, type PoolPlace } from '../../../src/live/upstream/http/pools.ts';
+import { LegFailed } from '../../../src/live/upstream/leg-failures.ts';
 import type { HttpBatchCodec } from '../../../src/vendors/kit/provider.ts';
 import { timersOf } from '../session/support.ts';
-import { type Answer, answer, type HttpProvider, scriptedCodec } from './http-batch-fixture.ts';
+import { type Answer, type Arrived, answer, type HttpProvider, scriptedCodec } from './http-batch-fixture.ts';
 import { AUDIO, chunksOf, closers, type World, world } from './http-batch-world.ts';
 
 describe('a file', () => {
@@ -271,14 +273,60 @@ describe('a job', () => {
     }
     await made.expectNothingLeft();
   });
+
+  it('waits for a connection as long as for an answer, and says that the gateway had none', async () => {
+    const made = await world([() => {}], { connectionsMax: 1 });
+    const held = made.run(scriptedCodec({ answerMs: 60_000 })).catch(() => {});
+    await made.provider.until(() => made.provider.arrived.length === 1);
+    const late = made.failure(scriptedCodec({ answerMs: 1_000 }));
+    await new Promise((resolve) => setImmediate(resolve));
+    made.clock.increment(1_000);
+    expect(await late).toMatchObject({ kind: 'next', code: 'pool_full', own: true });
+    made.end.abort();
+    await held;
+    await made.expectNothingLeft();
+  });
+
+  it('serves an organisation while another has all connections and places to wait that it may have', async () => {
+    const isHeld = ({ body }: Arrived) => body.includes('held');
+    const made = await world(
+      [(response, arrived) => (isHeld(arrived) ? undefined : answer({ text: 'hello' })(response, arrived))],
+      { connectionsMax: 8, waitingMax: 8 },
+    );
+    const run = (content: string, organisationId: string) =>
+      made.run(scriptedCodec(), () => chunksOf(Buffer.from(content)), {}, { organisationId });
+    const crowd = Promise.allSettled(Array.from({ length: 40 }, () => run('held', 'crowd')));
+    for (let count = 0; count < 5; count++)
+      expect(await run('quick', 'other')).toMatchObject({ utterances: [{ text: 'hello' }] });
+    expect(made.provider.arrived.filter(isHeld)).toHaveLength(4);
+    made.end.abort(new Error('gone'));
+    const reasons = (await crowd).map((each) => (each.status === 'rejected' ? each.reason : undefined));
+    expect(reasons.filter((reason) => reason instanceof LegFailed)).toHaveLength(32);
+    await made.expectNothingLeft();
+  });
 });
 
 describe('the pools of a node', () => {
   it('stay one per origin, and the least recently used gives way', () => {
     const pools = new HttpPools({ originsMax: 2 });
-    const [a, b] = ['http://a.test', 'http://b.test'].map((origin) => pools.of(origin));
-    expect([pools.of('http://a.test'), pools.of('http://c.test') === undefined]).toEqual([a, false]);
-    expect([a?.closed, b?.closed]).toEqual([false, true]);
+    const enter = (name: string) => {
+      const place = pools.enter(`http://${name}.test`, 'org_a');
+      place?.leave();
+      return place?.pool as Pool;
+    };
+    const [a, b] = ['a', 'b'].map(enter) as [Pool, Pool];
+    expect(enter('a')).toBe(a);
+    enter('c');
+    expect([a.closed, b.closed]).toEqual([false, true]);
+    closers.push(() => pools.close());
+  });
+
+  it('closes no pool that is in use while another one is idle', () => {
+    const pools = new HttpPools({ originsMax: 2 });
+    const [a, b] = ['a', 'b'].map((name) => pools.enter(`http://${name}.test`, 'org_a')) as [PoolPlace, PoolPlace];
+    b.leave();
+    pools.enter('http://c.test', 'org_a');
+    expect([a, b].map(({ pool }) => (pool as Pool).closed)).toEqual([false, true]);
     closers.push(() => pools.close());
   });
 });

@@ -29,6 +29,11 @@ export interface HttpBatchDependencies extends ExchangeDependencies {
   onFault?(name: string, error: unknown): void;
 }
 
+/** A codec’s request, and whose it is: connections to a provider are shared fairly between organisations. */
+export interface HttpBatchRequest extends BatchRequest {
+  organisationId: string;
+}
+
 /**
  * Transcribes a file by HTTP.
  *
@@ -37,7 +42,7 @@ export interface HttpBatchDependencies extends ExchangeDependencies {
  */
 export async function runHttpBatch(
   codec: HttpBatchCodec,
-  request: BatchRequest,
+  request: HttpBatchRequest,
   read: ReadFile,
   signal: AbortSignal,
   dependencies: HttpBatchDependencies,
@@ -48,7 +53,7 @@ export async function runHttpBatch(
 
 class HttpJob {
   readonly #codec: HttpBatchCodec;
-  readonly #request: BatchRequest;
+  readonly #request: HttpBatchRequest;
   readonly #read: ReadFile;
   readonly #signal: AbortSignal;
   readonly #dependencies: HttpBatchDependencies;
@@ -60,7 +65,7 @@ class HttpJob {
 
   constructor(
     codec: HttpBatchCodec,
-    request: BatchRequest,
+    request: HttpBatchRequest,
     read: ReadFile,
     signal: AbortSignal,
     dependencies: HttpBatchDependencies,
@@ -156,7 +161,8 @@ class HttpJob {
 
   #exchange(request: HttpRequest, answerMs: number, signal: AbortSignal): Promise<HttpAnswer> {
     const content = contentOf(request, this.#request.file, this.#read);
-    return exchange({ ...request, content, answerMs }, signal, this.#dependencies);
+    const { organisationId } = this.#request;
+    return exchange({ ...request, content, organisationId, answerMs }, signal, this.#dependencies);
   }
 
   /** Tells the provider that the job is abandoned; its answer changes nothing here. */

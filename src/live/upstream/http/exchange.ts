@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../../machines/clock.ts';
+import { limitedSignal } from '../../../runtime/timeouts.ts';
 import type { BatchFile, HttpAnswer, HttpRequest, PlainRequest } from '../../../vendors/kit/provider.ts';
 import {
   answerTimeout,
@@ -15,6 +16,7 @@ import {
   poolFull,
   uploadStalled,
 } from '../leg-failures.ts';
+import type { PoolPlace } from './pools.ts';
 
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 /** Of the body of a refusal; more is not waited for. */
@@ -25,12 +27,14 @@ const LENIENT = new TextDecoder('utf-8');
 
 export interface ExchangeRequest extends Pick<HttpRequest, 'method' | 'url' | 'headers'> {
   content: RequestContent;
+  /** Connections to a provider are shared fairly between these. */
+  organisationId: string;
   /** How long the provider may leave the request waiting: to connect, to take more of the body, to answer, to end its answer. */
   answerMs: number;
 }
 
 export interface ExchangeDependencies {
-  pools: { of(origin: string): Pick<Dispatcher, 'dispatch'> | undefined };
+  pools: { enter(origin: string, organisationId: string): PoolPlace | undefined };
   clock: Clock;
 }
 
@@ -43,22 +47,53 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
  * @throws LegFailed when there is no answer; the signal's reason when aborted; what the body throws
  */
 export async function exchange(
-  { method, url, headers, content, answerMs }: ExchangeRequest,
+  request: ExchangeRequest,
   signal: AbortSignal,
   { pools, clock }: ExchangeDependencies,
 ): Promise<HttpAnswer> {
   signal.throwIfAborted();
-  const { origin, pathname, search } = new URL(url);
-  const pool = pools.of(origin);
-  if (pool === undefined) throw new LegFailed(poolFull);
+  const url = new URL(request.url);
+  const place = pools.enter(url.origin, request.organisationId);
+  if (place === undefined) throw new LegFailed(poolFull);
+  try {
+    if (place.free !== undefined) await inTime(place.free, request.answerMs, signal, clock);
+    return await sent(request, url, place, signal, clock);
+  } finally {
+    place.leave();
+  }
+}
+
+/** @throws LegFailed when no connection is free in time; the signal's reason when aborted */
+async function inTime(free: Promise<void>, timeoutMs: number, parent: AbortSignal, clock: Clock): Promise<void> {
+  const limit = limitedSignal(clock, timeoutMs, parent);
+  const { signal } = limit;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(limit.isTimedOut ? new LegFailed(poolFull) : signal.reason), {
+        once: true,
+      });
+      free.then(resolve);
+    });
+  } finally {
+    limit.release();
+  }
+}
+
+async function sent(
+  { method, headers, content, answerMs }: ExchangeRequest,
+  { pathname, search }: URL,
+  { pool }: PoolPlace,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<HttpAnswer> {
   const answer = new Answer(clock, answerMs);
   const abort = () => answer.fail(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   try {
     const { body } = content;
     const isWhole = typeof body !== 'object' || body instanceof Uint8Array;
-    const sent = isWhole ? (body ?? null) : answer.upload.streamOf(body);
-    pool.dispatch({ method, path: pathname + search, headers: headersOf(headers, content), body: sent }, answer);
+    const bytes = isWhole ? (body ?? null) : answer.upload.streamOf(body);
+    pool.dispatch({ method, path: pathname + search, headers: headersOf(headers, content), body: bytes }, answer);
     return await answer.received;
   } finally {
     signal.removeEventListener('abort', abort);
