@@ -11,8 +11,15 @@ import { StoreError } from '../store/store-error.ts';
 import type { Heard, JobCallback, JobState, ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
 import type { JsonObject } from '../vendors/kit/json.ts';
 import { JOB_LIMITS, OWN_DIALECT } from './calls.ts';
-import { type JobRecords, type KnownJob, RENEW_MS, TRANSCRIPT_CHARACTERS_MAX } from './job-records.ts';
-import { isSame, notHere, type Owner } from './owner.ts';
+import {
+  type JobPage,
+  type JobRecords,
+  type KnownJob,
+  RENEW_MS,
+  TRANSCRIPT_CHARACTERS_MAX,
+  type WantedJobs,
+} from './job-records.ts';
+import { isSame, noJob, type Owner } from './owner.ts';
 
 /** Of one key, on one node, while others are worked on. */
 export const JOBS_QUEUED_MAX = 100;
@@ -194,7 +201,7 @@ export class DetachedJobs {
   /** Rejects with an ApiError: `not_found`, or `ledger_unavailable`. */
   async find(owner: Owner, id: string): Promise<KnownJob> {
     const job = await fromLedger(this.#found(owner, id));
-    if (job === undefined) throw notHere('job', JOB_LIMITS.keptMs / 1_000);
+    if (job === undefined) throw notHere(owner);
     return job;
   }
 
@@ -227,11 +234,18 @@ export class DetachedJobs {
     return fromLedger(this.#options.records.list(owner));
   }
 
+  /** Some of them. Rejects with an ApiError: `not_found` for a place that is not there, or `ledger_unavailable`. */
+  async page(owner: Owner, wanted: WantedJobs): Promise<JobPage> {
+    const page = await fromLedger(this.#options.records.page(owner, wanted));
+    if (page === undefined) throw noPlace();
+    return page;
+  }
+
   /** Removes it with its transcript, and ends the work on it. Rejects with an ApiError: `not_found`, or `ledger_unavailable`. */
   async remove(owner: Owner, id: string): Promise<void> {
     const { records, node, endElsewhere } = this.#options;
     const removed = await fromLedger(records.remove(owner, id));
-    if (removed === undefined) throw notHere('job', JOB_LIMITS.keptMs / 1_000);
+    if (removed === undefined) throw notHere(owner);
     if (removed.runsOn === node) this.end(owner, id);
     else if (removed.runsOn !== undefined) {
       endElsewhere(removed.runsOn, owner, id);
@@ -598,6 +612,13 @@ export class DetachedJobs {
       if (lost.has(job.id) && this.#jobs.has(job.id) && job.stored === undefined) this.#lose(job);
   }
 }
+
+const notHere = ({ dialect }: Owner) => noJob(JOB_LIMITS.keptMs, dialect === OWN_DIALECT);
+
+const noPlace = () =>
+  apiError('not_found', '`before` is the id of a job of this key that is still kept; there is no such job.', {
+    param: 'before',
+  });
 
 const newJob = (id: string, work: Work, known: Promise<unknown>): Job => ({
   ...{ id, work, known, owner: work.owner, createdAt: undefined, stored: undefined, over: deferred<void>() },

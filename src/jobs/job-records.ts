@@ -37,6 +37,8 @@ const UNZIPPED_BYTES_MAX = 3 * TRANSCRIPT_CHARACTERS_MAX;
 export const JOB_LEASE_MS = 60_000;
 export const RENEW_MS = JOB_LEASE_MS / 3;
 const LIST_PAGE = 200;
+/** Of a page, where few of them are left to find. */
+const OPENED_AT_ONCE = 20;
 /** Jobs that are asked for at once, whether they are still this node's. */
 const ASKED_AT_ONCE = 200;
 
@@ -73,6 +75,27 @@ export interface ResumedJob extends Pick<ShownJob, 'id' | 'file' | 'asked' | 'cr
   readonly attempts: number;
   /** Other nodes can have its audio. */
   readonly isShared: boolean;
+}
+
+/** Which jobs a page has. */
+export interface WantedJobs {
+  limit: number;
+  /** Id of a job: those that are older than it. */
+  before: string | undefined;
+  /** Created then or later, and before. */
+  fromMs: number;
+  toMs: number;
+  /** Any when absent. */
+  stages: readonly JobStage[] | undefined;
+  /** What is known of a job only once it was opened; asked of as few as possible. */
+  isWanted: ((job: ShownJob) => boolean) | undefined;
+}
+
+export interface JobPage {
+  /** Newest first, without the words of transcripts. */
+  jobs: (ShownJob & Pick<KnownJob, 'attempts'>)[];
+  /** Others follow. */
+  hasMore: boolean;
 }
 
 export interface MadeJob {
@@ -198,7 +221,56 @@ export class JobRecords {
     const jobs: ListedJob[] = [];
     for (let page: ListedJob[] | undefined; page === undefined || page.length === LIST_PAGE; jobs.push(...page))
       page = await store.listJobs(nameless(owner), jobs.at(-1), LIST_PAGE);
-    return Promise.all(jobs.map(async (job) => ({ ...(await this.#shown(owner, job)), attempts: job.attempts ?? 1 })));
+    return Promise.all(jobs.map((job) => this.#listed(owner, job)));
+  }
+
+  async #listed(owner: Owner, job: ListedJob): Promise<JobPage['jobs'][number]> {
+    return { ...(await this.#shown(owner, job)), attempts: job.attempts ?? 1 };
+  }
+
+  /** Opens no more jobs than it takes to fill the page. Undefined where the place that it begins after is not there. */
+  async page(
+    owner: Owner,
+    { limit, before, fromMs, toMs, stages, isWanted }: WantedJobs,
+  ): Promise<JobPage | undefined> {
+    const { store } = this.#options;
+    const last = before === undefined ? undefined : await store.findJob(nameless(owner), before);
+    if (before !== undefined && last === undefined) return undefined;
+    let after: Pick<ListedJob, 'id' | 'createdAtMs'> | undefined = last;
+    if (toMs <= (last?.createdAtMs ?? Number.MAX_SAFE_INTEGER)) after = { id: '', createdAtMs: toMs };
+    // One more says that others follow.
+    const max = limit + 1;
+    const isNarrowed = stages !== undefined || isWanted !== undefined;
+    const rowsMax = isNarrowed ? LIST_PAGE : max;
+    const jobs: JobPage['jobs'] = [];
+    for (let isLast = false; !isLast && jobs.length < max; ) {
+      const rows: ListedJob[] = await store.listJobs(nameless(owner), after, rowsMax);
+      const possible = rows.filter(
+        ({ createdAtMs, stage }) => createdAtMs >= fromMs && (stages === undefined || stages.includes(stage)),
+      );
+      jobs.push(...(await this.#opened(owner, possible, max - jobs.length, isWanted)));
+      after = rows.at(-1);
+      isLast = rows.length < rowsMax || (after?.createdAtMs ?? 0) < fromMs;
+    }
+    return { jobs: jobs.slice(0, limit), hasMore: jobs.length > limit };
+  }
+
+  /** The first of them that are wanted, and a few more. */
+  async #opened(
+    owner: Owner,
+    rows: readonly ListedJob[],
+    max: number,
+    isWanted: WantedJobs['isWanted'],
+  ): Promise<JobPage['jobs']> {
+    const open = (some: readonly ListedJob[]) => Promise.all(some.map((row) => this.#listed(owner, row)));
+    if (isWanted === undefined) return open(rows.slice(0, max));
+    const jobs: JobPage['jobs'] = [];
+    for (let at = 0; at < rows.length && jobs.length < max; ) {
+      const next = rows.slice(at, at + Math.max(max - jobs.length, OPENED_AT_ONCE));
+      at += next.length;
+      jobs.push(...(await open(next)).filter(isWanted));
+    }
+    return jobs;
   }
 
   /** Undefined when it is not there; else the node that runs it, if any does. */

@@ -9,7 +9,7 @@ import { SpoolBudget } from '../http/multipart/spool-file.ts';
 import { Quota, type Shortage } from '../runtime/limits/quota.ts';
 import { newestFirst, type ShownFile } from '../vendors/compat/jobs.ts';
 import { newFileId } from './file-ids.ts';
-import { isSame, notHere, type Owner } from './owner.ts';
+import { isSame, noFile, type Owner } from './owner.ts';
 
 /** Of one key, with those that only a job still needs; and of one organisation. */
 export const KEPT_FILES_MAX = 100;
@@ -148,7 +148,7 @@ export class KeptFiles {
 
   #recordOf(owner: Owner, id: string): Record {
     const record = this.#files.get(id);
-    if (record === undefined || !isSame(record.owner, owner)) throw notHere('file', FILE_KEPT_MS / 1_000);
+    if (record === undefined || !isSame(record.owner, owner)) throw noFile(FILE_KEPT_MS);
     return record;
   }
 

@@ -11,10 +11,19 @@ export interface Owner {
 
 export const isSame = (one: Owner, other: Owner): boolean => one.keyId === other.keyId && one.dialect === other.dialect;
 
+const HOUR_MS = 3_600_000;
+
 /** The same whether it never was, is over or is another key's. */
-export const notHere = (what: 'file' | 'job', keptSeconds: number) =>
+export const noFile = (keptMs: number) =>
   apiError(
     'not_found',
-    `There is no such ${what} of this key. It may be gone: a ${what} is kept for ${keptSeconds / 3_600} h.`,
-    { param: what === 'file' ? 'file' : 'id' },
+    `There is no such file of this key. It may be gone: a file is kept for ${keptMs / HOUR_MS} h.`,
+    { param: 'file' },
   );
+
+/** @param hasRetention the client may say how long it is kept */
+export const noJob = (keptMs: number, hasRetention: boolean) => {
+  const otherwise = hasRetention ? ', or for its `retention_seconds`' : '';
+  const kept = `a job is kept for ${keptMs / HOUR_MS} h after its end${otherwise}`;
+  return apiError('not_found', `There is no such job of this key. It may be gone: ${kept}.`, { param: 'id' });
+};

@@ -5,7 +5,7 @@ import { readBody } from '../accounts/console-login/console-route.ts';
 import { readBooleanIn } from '../api/boolean.ts';
 import { EmptyBody } from '../api/console/console.ts';
 import { ApiError, apiError } from '../api/errors.ts';
-import { JOB_STATUSES, JOBS_LIMIT, type JobList } from '../api/jobs.ts';
+import { JOB_STATUSES, JOBS_LIMIT, type JobList, type JobStatus } from '../api/jobs.ts';
 import { hasTag, readTag } from '../api/tags.ts';
 import { ResponseFormat } from '../api/transcriptions.ts';
 import { AudioElsewhere } from '../files/remote/audio-elsewhere.ts';
@@ -19,7 +19,9 @@ import type { Reply, ServerRequest, WholeReply } from '../http/server.ts';
 import { limitedSignal } from '../runtime/timeouts.ts';
 import type { ShownJob } from '../vendors/compat/jobs.ts';
 import { jobAnswer, resultIn, statusOf } from './answers.ts';
+import type { JobStage } from './calls.ts';
 import type { DetachedJobs } from './detached-jobs.ts';
+import type { WantedJobs } from './job-records.ts';
 import { type OwnJobs, ownerOf } from './own-jobs.ts';
 import { askedOf, readOwnRequest } from './own-request.ts';
 
@@ -175,22 +177,28 @@ const getJobs =
   async ({ request, requestId }, caller) => {
     const query = knownQuery(request.query, '/v1/jobs', ['limit', 'before', 'status', 'from', 'to', 'tag']);
     const limit = wholeNumberOf(query, 'limit', JOBS_LIMIT);
-    const isAsked = askedIn(query);
-    const all = await detachedJobs.of(ownerOf(caller));
-    const rest = all.slice(placeAfter(all, query.get('before'))).filter(isAsked);
-    const shown = rest.slice(0, limit);
-    const hasMore = rest.length > limit;
+    const wanted = { limit, before: query.get('before'), ...wantedIn(query) };
+    const { jobs, hasMore } = await detachedJobs.page(ownerOf(caller), wanted);
     const answer: JobList = {
       object: 'list',
-      data: shown.map((job) => jobAnswer(job, requestId, false)),
+      data: jobs.map((job) => jobAnswer(job, requestId, false)),
       has_more: hasMore,
-      next: hasMore ? (shown.at(-1)?.id ?? null) : null,
+      next: hasMore ? (jobs.at(-1)?.id ?? null) : null,
     };
     return json(200, answer);
   };
 
-/** Whether a job is one of those that the query asks for. */
-function askedIn(query: ReadonlyMap<string, string>): (job: ShownJob) => boolean {
+/** What a job is in the store while it is shown with a status. */
+const STAGES: Readonly<Record<JobStatus, readonly JobStage[]>> = {
+  queued: ['queued'],
+  processing: ['processing'],
+  completed: ['done'],
+  failed: ['failed'],
+  cancelled: ['failed'],
+};
+
+/** The jobs that a query asks for. A completed one whose transcript cannot be read any more is shown as failed, and found without a status. */
+function wantedIn(query: ReadonlyMap<string, string>): Pick<WantedJobs, 'fromMs' | 'toMs' | 'stages' | 'isWanted'> {
   const status = JOB_STATUSES.find((each) => each === query.get('status'));
   if (query.has('status') && status === undefined)
     throw apiError(
@@ -206,20 +214,10 @@ function askedIn(query: ReadonlyMap<string, string>): (job: ShownJob) => boolean
   if (fromMs >= toMs)
     throw apiError('invalid_request', '`from` is not before `to`. Swap them, or leave one out.', { param: 'from' });
   const tag = query.has('tag') ? readTag(query.get('tag') ?? '') : undefined;
-  return (job) => {
-    const atMs = job.createdAt.getTime();
-    if (atMs < fromMs || atMs >= toMs || (status !== undefined && statusOf(job) !== status)) return false;
-    return tag === undefined || hasTag(askedOf(job.asked).tags, tag);
-  };
-}
-
-function placeAfter(jobs: readonly ShownJob[], before: string | undefined): number {
-  if (before === undefined) return 0;
-  const at = jobs.findIndex(({ id }) => id === before);
-  if (at >= 0) return at + 1;
-  throw apiError('not_found', '`before` is the id of a job of this key that is still kept; there is no such job.', {
-    param: 'before',
-  });
+  const isWanted = (job: ShownJob): boolean =>
+    (status === undefined || statusOf(job) === status) && (tag === undefined || hasTag(askedOf(job.asked).tags, tag));
+  const isNarrowed = status !== undefined || tag !== undefined;
+  return { fromMs, toMs, stages: status && STAGES[status], isWanted: isNarrowed ? isWanted : undefined };
 }
 
 const getJob =
