@@ -104,9 +104,10 @@ function rangeOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: TSche
   return both === '' ? '' : `, ${both}`;
 }
 
-function countOf({ minItems = 0, maxItems }: TSchema): string {
-  if (maxItems === undefined) return minItems > 0 ? ` of ${minItems} or more items` : '';
-  return minItems > 0 ? ` of ${minItems} to ${maxItems} items` : ` of at most ${maxItems} items`;
+function countOf({ minItems = 0, maxItems, uniqueItems }: TSchema): string {
+  const items = uniqueItems === true ? 'different items' : 'items';
+  if (maxItems === undefined) return minItems > 0 ? ` of ${minItems} or more ${items}` : '';
+  return minItems > 0 ? ` of ${minItems} to ${maxItems} ${items}` : ` of at most ${maxItems} ${items}`;
 }
 
 function joined(words: readonly string[], last = 'or'): string {

@@ -27,7 +27,7 @@ import { type FetchDependencies, fetchKept } from './fetch-kept.ts';
 import type { JobFiles } from './job-files.ts';
 import type { JobRecords, ResumedJob } from './job-records.ts';
 import type { KeptFile } from './kept-files.ts';
-import { type AskedInForm, askedOf, keptRequest, type OwnRequest, wholeFields } from './own-request.ts';
+import { type AskedInForm, askedOf, keptRequest, OWN_FIELDS, type OwnRequest, wholeFields } from './own-request.ts';
 import type { Owner } from './owner.ts';
 import type { SharedAudio } from './shared-audio.ts';
 import { admitJob, type JobRequester, requireKey, transcribeKept } from './transcribe-kept.ts';
@@ -136,7 +136,7 @@ export class OwnJobs {
   /** With its tags, which stay as they are now. Refuses what a file would be refused for. */
   async #admitted(asked: Omit<OwnRequest, 'tags'>, by: JobRequester): Promise<OwnRequest> {
     // As it was sent: the work asks for all that any format needs.
-    requestOf(asked.fields, this.#dependencies, by.caller.key);
+    requestOf(asked.fields, { providers: this.#dependencies.providers, otherFields: OWN_FIELDS }, by.caller.key);
     const transcription = this.#transcriptionOf(asked, by.caller);
     const tags = tagsFor(by.caller, transcription.tags);
     await admitJob(transcription, { ...by, tags: { text: tags } }, this.#dependencies);

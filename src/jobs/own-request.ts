@@ -29,7 +29,8 @@ export interface OwnRequest {
 export type AskedInForm = Pick<OwnRequest, 'fields' | 'model' | 'responseFormat' | 'retentionSeconds'>;
 
 const FORMATS = ResponseFormat.anyOf.map((each) => each.const);
-const OWN_FIELDS: readonly string[] = ['retention_seconds'];
+/** Fields of the job itself. */
+export const OWN_FIELDS: readonly string[] = ['retention_seconds'];
 
 /**
  * @param audioUrl of a form without a file

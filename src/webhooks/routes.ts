@@ -201,7 +201,10 @@ function deliveryHandlers({ webhooks: { store, seal, onAdded }, wallNow }: Webho
     const limit = wholeNumberOf(query, 'limit', DELIVERIES_LIMIT);
     const endpointId = params.id ?? '';
     found(await store.findWebhook(organisationId, endpointId));
-    const page = await store.listWebhookDeliveries(organisationId, endpointId, limit + 1, textOf(query, 'before'));
+    const before = textOf(query, 'before');
+    const page = await store.listWebhookDeliveries(organisationId, endpointId, limit + 1, before).catch((error) => {
+      throw before !== undefined && error instanceof StoreError && error.reason === 'not_found' ? noPlace() : error;
+    });
     const data = page.slice(0, limit).map(shownDelivery);
     const hasMore = page.length > limit;
     const next = hasMore ? (data.at(-1)?.id ?? null) : null;
@@ -228,6 +231,15 @@ function found(webhook: Webhook | undefined): Webhook {
 
 const noWebhook = () =>
   apiError('not_found', 'There is no such webhook in this organisation. GET /v1/webhooks lists them.');
+
+const noPlace = () =>
+  apiError(
+    'not_found',
+    '`before` is the id of a delivery of this webhook that is still kept; there is no such delivery.',
+    {
+      param: 'before',
+    },
+  );
 
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 

@@ -12,12 +12,16 @@ import { NotReachable, requireReachable } from '../runtime/outbound/reachable.ts
 export function checkedUrl(text: string, networks: BlockList | undefined): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !isAllowed(url, networks) || !isPlain(url))
-    throw refused('url', 'must be an `https` URL without a user name, such as https://example.com/voxgate.');
+    throw refused(
+      'url',
+      'must be an `https` URL without a user name or a fragment (`#…`), such as https://example.com/voxgate.',
+    );
   return reachable(url, networks, 'url').href;
 }
 
 /**
- * The same for one that a client names for one job: it may have a user name and a password, which are sent as `Authorization`.
+ * The same for one that a client names for one job: it may have a user name and a password, which are sent as `Authorization`, and
+ * a fragment, which is not sent.
  *
  * @param param what the client calls it
  */
@@ -41,6 +45,7 @@ const isPlain = ({ username, password, hash }: URL): boolean => username === '' 
 function reachable(url: URL, networks: BlockList | undefined, param: string): URL {
   try {
     requireReachable(url, networks);
+    url.hash = '';
     return url;
   } catch (error) {
     if (!(error instanceof NotReachable)) throw error;

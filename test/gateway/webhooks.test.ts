@@ -67,7 +67,7 @@ async function ask<Answer>(method: string, path: string, body?: object, credenti
   });
   return {
     status: response.status,
-    answer: (await response.json()) as Answer & { error: { code: string; param: string } },
+    answer: (await response.json()) as Answer & { error: { code: string; param: string; message: string } },
   };
 }
 
@@ -202,6 +202,8 @@ describe('a webhook', () => {
     const page = await deliveries(id, '?limit=2');
     expect([page.data.length, page.next]).toEqual([2, page.data[1]?.id]);
     expect((await deliveries(id, `?before=${page.next}`)).data).toHaveLength(1);
+    const unknown = await ask('GET', `/${id}/deliveries?before=msg_none`);
+    expect([unknown.status, unknown.answer.error]).toMatchObject([404, { code: 'not_found', param: 'before' }]);
     await ask('DELETE', `/${id}`);
   });
 
@@ -244,11 +246,18 @@ describe('a webhook', () => {
     [{ url: 'https://2852039166/' }, 'url'],
     [{ events: [] }, 'events'],
     [{ events: ['session.begun'] }, 'events.0'],
+    [{ events: ['key.revoked', 'key.revoked'] }, 'events'],
+    [{ url: 'https://example.com/#part' }, 'url'],
     [{ balance_low_usd: '-1' }, 'balance_low_usd'],
     [{ secret: 'whsec_mine' }, 'secret'],
   ])('is refused with %j', async (more, param) => {
     const { status: refused, answer } = await ask('POST', '', { url, events: ['key.revoked'], ...more });
     expect([refused, answer.error]).toMatchObject([400, { code: 'invalid_request', param }]);
+  });
+
+  it('is refused with repeated events, and the message says why', async () => {
+    const { answer } = await ask('POST', '', { url, events: ['key.revoked', 'key.revoked'] });
+    expect(answer.error.message).toContain('a list of 1 to 6 different items');
   });
 
   it('is managed in the console as well', async () => {

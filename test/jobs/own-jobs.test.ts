@@ -327,6 +327,20 @@ describe('a list of jobs', () => {
     expect(await refusalOf(call(query))).toEqual([400, 'invalid_request', param]);
   });
 
+  it('can be narrowed by tag and status at once, page by page', async () => {
+    const ids: string[] = [];
+    for (const tags of ['{"team":"a"}', '{"team":"b"}', '{"team":"a"}']) {
+      const { id } = await created({ model: MODEL, tags }, keyed(otherKey));
+      await inStatus(id, 'completed', otherKey);
+      ids.unshift(id);
+    }
+    const first = await listed('?tag=team:a&status=completed&limit=1');
+    expect([first.data.map(({ id }) => id), first.next]).toEqual([[ids[0]], ids[0]]);
+    const second = await listed(`?tag=team:a&status=completed&limit=1&before=${first.next}`);
+    expect([second.data.map(({ id }) => id), second.next]).toEqual([[ids[2]], null]);
+    expect((await listed('?tag=team:a&status=cancelled')).data).toEqual([]);
+  });
+
   it('refuses a place that is not a job of the key', async () => {
     expect(await refusalOf(call('?before=nothing'))).toEqual([404, 'not_found', 'before']);
   });
@@ -361,6 +375,13 @@ describe('a request for a job', () => {
   ])('%s is refused', async (_, fields, code, param) => {
     const [status, ...refused] = await refusalOf(post(fields));
     expect([Number(status) >= 400 && Number(status) < 500, ...refused]).toEqual([true, code, param]);
+  });
+
+  it('lists all fields of a job when it refuses one, and says how long a job is kept', async () => {
+    const messageOf = async (reply: Promise<Response>) =>
+      ((await (await reply).json()) as { error: { message: string } }).error.message;
+    expect(await messageOf(post({ model: MODEL, modle: 'x' }))).toContain(', retention_seconds, ');
+    expect(await messageOf(call('/none'))).toContain('24 h after its end, or for its `retention_seconds`');
   });
 
   it('leaves nothing on the disk when it is refused', async () => {

@@ -227,7 +227,8 @@ describe('a delivery', () => {
     for (const id of ['1', '2', '3']) emit(id);
     const page = (before?: string) =>
       tables.listWebhookDeliveries(organisationId, 'we_a', 2, before).map(({ id }) => id);
-    expect([page(), page('msg_2'), page('msg_none')]).toEqual([['msg_3', 'msg_2'], ['msg_1'], []]);
+    expect([page(), page('msg_2'), page('msg_1')]).toEqual([['msg_3', 'msg_2'], ['msg_1'], []]);
+    expect(() => page('msg_none')).toThrow('There is no such delivery.');
     for (const { number } of due().slice(0, 2)) attempt(number, 'delivered');
     clock.nowMs += 7 * DAY_MS;
     expect(tables.readWebhookWork(0, 1, 1, 0).hasExpired).toBe(true);

@@ -11,7 +11,7 @@ describe('the address of a callback', () => {
   it.each([
     ['https://example.com', 'https://example.com/'],
     ['HTTPS://Example.com:8443/hook', 'https://example.com:8443/hook'],
-    ['https://user:p%40ss@example.com/hook?a=b&c=d#part', 'https://user:p%40ss@example.com/hook?a=b&c=d#part'],
+    ['https://user:p%40ss@example.com/hook?a=b&c=d#part', 'https://user:p%40ss@example.com/hook?a=b&c=d'],
     ['https://xn--bcher-kva.example/%E2%9C%93', 'https://xn--bcher-kva.example/%E2%9C%93'],
     ['https://bücher.example/✓', 'https://xn--bcher-kva.example/%E2%9C%93'],
     ['https://93.184.215.14/hook', 'https://93.184.215.14/hook'],
@@ -45,5 +45,8 @@ describe('the address of a callback', () => {
 
 it.each(['https://user@example.com', 'https://example.com/#part', 'http://example.com'])(
   'the URL of a webhook is refused as %s',
-  (text) => expect(() => checkedUrl(text, undefined)).toThrow('without a user name'),
+  (text) => expect(() => checkedUrl(text, undefined)).toThrow('without a user name or a fragment'),
 );
+
+it('the URL of a webhook loses a fragment that is empty', () =>
+  expect(checkedUrl('https://example.com/hook#', undefined)).toBe('https://example.com/hook'));

@@ -63,8 +63,15 @@ const KEYWORDS = 'keywords[]';
 const OPENAI_KEYWORDS_MAX = 500;
 const FORMATS = ResponseFormat.anyOf.map((each) => each.const).join(', ');
 
-/** The fields of a form, or those that came so far. Throws an ApiError naming the field at fault. */
-export function readFields(fields: readonly (readonly [string, string])[]): TranscriptionRequest {
+/**
+ * The fields of a form, or those that came so far. Throws an ApiError naming the field at fault.
+ *
+ * @param others known as well, and read elsewhere
+ */
+export function readFields(
+  fields: readonly (readonly [string, string])[],
+  others: readonly string[] = [],
+): TranscriptionRequest {
   const one = new Map<string, string>();
   const lists: Record<string, string[]> = {};
   const granularities: ('word' | 'segment')[] = [];
@@ -74,7 +81,7 @@ export function readFields(fields: readonly (readonly [string, string])[]): Tran
     if (name === ADDRESS && value !== '') throw bad(name, twoFiles(name));
     if (list === undefined && !KNOWN.includes(name) && !isOpenaiField(name)) {
       refuseOtherAddresses([[name, value]]);
-      const known = ['file', ...KNOWN, ...OPENAI_FIELDS, KEYWORDS].join(', ');
+      const known = ['file', ...KNOWN, ...others, ...OPENAI_FIELDS, KEYWORDS].join(', ');
       throw bad(name, `\`${printable(name)}\` is not a field of this endpoint. Known are ${known}.`);
     }
     if (value === '') continue;

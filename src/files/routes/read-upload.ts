@@ -34,6 +34,8 @@ export interface UploadDependencies extends Pick<ChainDependencies, 'providers' 
   addressFields?: readonly string[];
   /** Of clients of another vendor: what their fields are called here; the same when absent. Throws an ApiError. */
   fieldsOf?(fields: readonly Field[], key: AliasedKey): readonly Field[];
+  /** Fields of the endpoint that are read elsewhere; they are only listed among those that are known. */
+  otherFields?: readonly string[];
   /** Those of their fields that may come more than once. */
   listNames?: readonly string[];
   /** Of their other fields that come more than once the last counts. */
@@ -76,11 +78,11 @@ export interface FormUpload extends Upload {
 /** What the fields of a form ask for, with the chain that its model stands for. Throws an ApiError naming the field at fault. */
 export const requestOf = (
   fields: readonly Field[],
-  { providers, fieldsOf }: Pick<UploadDependencies, 'providers' | 'fieldsOf'>,
+  { providers, fieldsOf, otherFields }: Pick<UploadDependencies, 'providers' | 'fieldsOf' | 'otherFields'>,
   key: AliasedKey,
 ): TranscriptionRequest => {
   const named = fieldsOf?.(fields, key) ?? fields;
-  return chainNamed(key, readFields(joinedFields(named, providers, key)));
+  return chainNamed(key, readFields(joinedFields(named, providers, key), otherFields));
 };
 
 /**

@@ -173,7 +173,7 @@ export interface WebhookCalls {
   addWebhookEvent(event: NewWebhookEvent): { added: number; dropped: number };
   /** To one endpoint, whatever it subscribes to. Undefined when it is not there; throws `conflict` for one that is disabled. */
   addWebhookTest(event: NewWebhookEvent, endpointId: string): ListedDelivery | undefined;
-  /** Newest first. @param before id of the last one of the page before */
+  /** Newest first. Throws `not_found` for a place that it does not know. @param before id of the last one of the page before */
   listWebhookDeliveries(organisationId: string, endpointId: string, limit: number, before?: string): ListedDelivery[];
   /** Sent again, with the same id. Undefined when it is not there; throws `conflict` while its endpoint is disabled. */
   resendWebhookDelivery(organisationId: string, endpointId: string, deliveryId: string): ListedDelivery | undefined;

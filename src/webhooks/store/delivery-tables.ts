@@ -44,7 +44,8 @@ export function createDeliveryTables(context: Context, limits: WebhookLimits): D
   function list(organisationId: string, endpointId: string, limit: number, before?: string): ListedDelivery[] {
     const endpoint = rows.endpoint.get(organisationId, endpointId);
     if (endpoint === undefined) return [];
-    const last = before === undefined ? Number.MAX_SAFE_INTEGER : (rows.numberOf.get(endpoint.number, before) ?? 0);
+    const last = before === undefined ? Number.MAX_SAFE_INTEGER : rows.numberOf.get(endpoint.number, before);
+    if (last === undefined) throw new StoreError('not_found', 'There is no such delivery.');
     return rows.list.all(endpoint.number, last, Math.min(limit, LISTED_MAX)).map(shown);
   }
 
