@@ -6,6 +6,7 @@ export const WEBHOOK_EVENTS = [
   'job.completed',
   'job.failed',
   'session.ended',
+  'usage.recorded',
   'balance.low',
   'spend.reached',
   'key.revoked',
@@ -13,6 +14,9 @@ export const WEBHOOK_EVENTS = [
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 /** Sent by `POST /v1/webhooks/{id}/test`, also to an endpoint that does not subscribe to it. */
 export const WEBHOOK_TEST = 'webhook.test';
+/** `standard`: Standard Webhooks. `cloudevents`: CloudEvents 1.0, one event or a batch, with the same signature. */
+export const WEBHOOK_FORMATS = ['standard', 'cloudevents'] as const;
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 export type WebhookType = WebhookEvent | typeof WEBHOOK_TEST;
 
 /** Endpoints of one organisation. */
@@ -54,10 +58,20 @@ const Transcripts = Type.Boolean({
   description: '`session.ended` has the transcript of the session, unless its key or request has the retention `none`.',
 });
 
+const Format = Type.Union(
+  WEBHOOK_FORMATS.map((format) => Type.Literal(format)),
+  {
+    default: 'standard',
+    description:
+      'How events are written: `standard` for Standard Webhooks, or `cloudevents` for CloudEvents 1.0, which metering systems read. It cannot be changed later.',
+  },
+);
+
 export const WebhookBody = Type.Object(
   {
     url: Url,
     events: Events,
+    format: Type.Optional(Format),
     description: Type.Optional(Description),
     balance_low_usd: Type.Optional(BalanceLow),
     transcripts: Type.Optional(Transcripts),
@@ -105,6 +119,7 @@ const webhook = {
   id: Type.String({ description: '`we_…`.' }),
   url: Url,
   events: Events,
+  format: Format,
   description: Description,
   balance_low_usd: Type.String({ description: 'USD, decimal.' }),
   transcripts: Transcripts,

@@ -945,13 +945,35 @@ const sharedJobs = `
   END;
 `;
 
+// 0034: Usage of each settlement as an event, and the format that an endpoint wants. One trigger notes both facts of an end, so that
+// their order is the same in every replica.
+const usageEvents = `
+  ALTER TABLE webhook_endpoints ADD COLUMN format TEXT NOT NULL DEFAULT 'standard' CHECK (format IN ('standard', 'cloudevents'));
+  DROP TRIGGER webhook_session_ended;
+  CREATE TRIGGER webhook_session_ended AFTER INSERT ON session_ends
+    WHEN EXISTS (SELECT 1 FROM webhook_endpoints WHERE organisation_id = new.organisation_id)
+    BEGIN
+      INSERT INTO webhook_facts (endpoint, type, subject, detail)
+        SELECT endpoint.number, 'session.ended', sessions.id, ''
+        FROM webhook_endpoints AS endpoint JOIN sessions ON sessions.number = new.session
+        WHERE endpoint.organisation_id = new.organisation_id AND ${EACH_SUBSCRIBED('session.ended')}
+          AND sessions.mode = 'live' AND substr(sessions.id, -5) <> ':late'
+        ORDER BY endpoint.number;
+      INSERT INTO webhook_facts (endpoint, type, subject, detail)
+        SELECT endpoint.number, 'usage.recorded', sessions.id, new.settled_at
+        FROM webhook_endpoints AS endpoint JOIN sessions ON sessions.number = new.session
+        WHERE endpoint.organisation_id = new.organisation_id AND ${EACH_SUBSCRIBED('usage.recorded')}
+        ORDER BY endpoint.number;
+    END;
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
  * Replicas apply a migration at different entries of their log, so from 0022 on each one is the same whenever it is applied and
  * wherever: no clock, nothing random, and rows that operations write before it and after it end up alike.
  */
-export const STORE_VERSION = 9;
+export const STORE_VERSION = 10;
 
 /** The version that keeps tags. */
 export const TAGS_SINCE = 8;
@@ -990,4 +1012,5 @@ export const MIGRATIONS: readonly string[] = [
   spendCeilings,
   tags,
   sharedJobs,
+  usageEvents,
 ];

@@ -4,6 +4,8 @@
 
 import type { Clock } from '../../machines/clock.ts';
 import { webhookHeaders } from '../runtime/outbound/signature.ts';
+import type { DeliveriesOfFacts } from './facts.ts';
+import { postedAs } from './format.ts';
 import { LookLoop } from './look-loop.ts';
 import type { Post, PostOutcome } from './post.ts';
 import { afterAttempt } from './schedule.ts';
@@ -46,6 +48,7 @@ type Store = Pick<
   | 'takeWebhookDelivery'
   | 'recordWebhookAttempt'
   | 'addWebhookDeliveries'
+  | 'addWebhookBatches'
   | 'expireWebhookDeliveries'
   | 'listWebhookSecrets'
   | 'resealWebhookSecrets'
@@ -67,7 +70,7 @@ export interface DelivererOptions {
   seal: WebhookSeal;
   post: Post;
   /** The deliveries of facts, without those that it is too early for. */
-  deliveriesOf(facts: readonly WebhookFact[]): Promise<FactDelivery[]>;
+  deliveriesOf(facts: readonly WebhookFact[]): Promise<DeliveriesOfFacts>;
   clock: Clock;
   wallNow(): Date;
   /** From 0 up to 1. */
@@ -135,12 +138,12 @@ export class Deliverer {
   /** Returns how many became deliveries. */
   async #take(facts: readonly WebhookFact[]): Promise<number> {
     const { store, deliveriesOf, onEvent } = this.#options;
-    const deliveries = await deliveriesOf(facts);
-    for (const together of entriesOf(deliveries)) {
-      const count = await store.addWebhookDeliveries(together);
-      if (count > 0) onEvent({ type: 'dropped', count });
-    }
-    return deliveries.length;
+    const { deliveries, batches } = await deliveriesOf(facts);
+    let count = 0;
+    for (const together of entriesOf(deliveries)) count += await store.addWebhookDeliveries(together);
+    for (const together of entriesOf(batches)) count += await store.addWebhookBatches(together);
+    if (count > 0) onEvent({ type: 'dropped', count });
+    return deliveries.length + batches.length;
   }
 
   #begin(due: readonly DueDelivery[]): void {
@@ -203,13 +206,15 @@ export class Deliverer {
 
   #post(delivery: DeliveryToSend, at: Date): Promise<PostOutcome> {
     const { seal, post } = this.#options;
-    const { organisationId, id, endpointId, url, payload, secret, previousSecret } = delivery;
-    const body = seal.open({ organisationId, id }, payload);
+    const { organisationId, id, endpointId, url, format, payload, secret, previousSecret } = delivery;
+    const kept = seal.open({ organisationId, id }, payload);
     const secrets = [secret, previousSecret].map((each) => each && seal.open({ organisationId, id: endpointId }, each));
     const usable = secrets.filter((each) => typeof each === 'string');
     // Sealed with a secret of the gateway that is not configured any more.
-    if (body === undefined || typeof secrets[0] !== 'string') return Promise.resolve({ error: 'unreadable' });
-    return post(url, webhookHeaders(usable, id, at, body), body);
+    if (kept === undefined || typeof secrets[0] !== 'string') return Promise.resolve({ error: 'unreadable' });
+    const { body, contentType } = postedAs(format, kept, delivery);
+    const headers = webhookHeaders(usable, id, at, body);
+    return post(url, contentType === undefined ? headers : { ...headers, 'Content-Type': contentType }, body);
   }
 
   /** Secrets of endpoints that were sealed with the former secret of the gateway. Never rejects. */
@@ -230,8 +235,8 @@ export class Deliverer {
 }
 
 /** As many together as fit into one entry of the log. */
-function entriesOf(deliveries: readonly FactDelivery[]): FactDelivery[][] {
-  const entries: FactDelivery[][] = [];
+function entriesOf<Each extends Pick<FactDelivery, 'payload'>>(deliveries: readonly Each[]): Each[][] {
+  const entries: Each[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const delivery of deliveries) {
     bytes += delivery.payload?.length ?? 0;

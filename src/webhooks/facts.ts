@@ -4,10 +4,12 @@ import { tagsOfText } from '../api/tags.ts';
 import { usdOf } from '../config/prices/price.ts';
 import type { LedgerStore, SessionRecord } from '../money/store/calls.ts';
 import { StoreError } from '../store/store-error.ts';
-import { bodyOf, newMessageId } from './events.ts';
+import { bodyOf, messageIdOf, newMessageId } from './events.ts';
+import type { BatchedPayload } from './format.ts';
 import type { WebhookSeal } from './seal.ts';
-import type { FactDelivery, WebhookFact, WebhookStore } from './store/calls.ts';
+import type { FactBatch, FactDelivery, WebhookFact, WebhookStore } from './store/calls.ts';
 import type { Transcript } from './transcripts.ts';
+import { batchesOf, Gathering, isBatched, partsOf, usageOf, type Written } from './usage.ts';
 
 /** The node of a session keeps its transcript while it settles the session. Without it, the event is sent after this time. */
 const TRANSCRIPT_WAIT_MS = 10_000;
@@ -22,6 +24,11 @@ export interface FactsDependencies {
   onFault(error: unknown): void;
 }
 
+export interface DeliveriesOfFacts {
+  deliveries: FactDelivery[];
+  batches: FactBatch[];
+}
+
 export interface Told {
   at: Date;
   data: object;
@@ -31,22 +38,75 @@ export class Facts {
   readonly #dependencies: FactsDependencies;
   /** When a fact was seen first whose transcript was not there. */
   readonly #waiting = new Map<number, number>();
+  readonly #gathering = new Gathering();
 
   constructor(dependencies: FactsDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** The deliveries of facts, without those that wait for a transcript. Rejects when the store does not answer. */
-  async deliveriesOf(facts: readonly WebhookFact[]): Promise<FactDelivery[]> {
+  /** The deliveries of facts, without those that wait for a transcript or for others. Rejects when the store does not answer. */
+  async deliveriesOf(facts: readonly WebhookFact[]): Promise<DeliveriesOfFacts> {
     this.#forgetOld();
-    const deliveries = await Promise.all(facts.map((fact) => this.#deliveryOf(fact)));
-    return deliveries.filter((delivery) => delivery !== undefined);
+    const nowMs = this.#dependencies.wallNow().getTime();
+    const together = batchesOf(facts.filter(isBatched)).filter((each) => this.#gathering.isReady(each, nowMs));
+    const alone = facts.filter((fact) => !isBatched(fact));
+    const deliveries = await Promise.all(alone.map((fact) => this.#deliveryOf(fact)));
+    const batches = await Promise.all(together.map((each) => this.#batchOf(each)));
+    return {
+      deliveries: [...deliveries, ...batches.flatMap((each) => each.deliveries)].filter((each) => each !== undefined),
+      batches: batches.flatMap((each) => each.batches),
+    };
+  }
+
+  /** A fact that has no other with it is a delivery like others. */
+  async #batchOf(facts: readonly WebhookFact[]): Promise<DeliveriesOfFacts> {
+    const [first, ...others] = facts as [WebhookFact, ...WebhookFact[]];
+    if (others.length === 0) {
+      const delivery = await this.#deliveryOf(first);
+      return { deliveries: delivery === undefined ? [] : [delivery], batches: [] };
+    }
+    const { seal, wallNow } = this.#dependencies;
+    const { organisationId } = first;
+    const written = await Promise.all(facts.map((fact) => this.#batched(fact)));
+    const nothing = facts.filter((_, at) => written[at] === undefined);
+    return {
+      deliveries: nothing.map(({ number }) => ({
+        fact: number,
+        id: newMessageId(wallNow().getTime()),
+        payload: undefined,
+      })),
+      batches: partsOf(written.filter((each) => each !== undefined)).map((part) => {
+        const id = newMessageId(wallNow().getTime());
+        const payload = seal.seal({ organisationId, id }, `[${part.map(({ text }) => text).join(',')}]`);
+        return { facts: part.map(({ fact }) => fact), id, payload };
+      }),
+    };
+  }
+
+  async #batched(fact: WebhookFact): Promise<Written | undefined> {
+    const told = await this.#toldOf(fact).catch((error: unknown) => this.#untold(error));
+    if (told === undefined || told === 'later') return undefined;
+    const { type } = fact;
+    const event: BatchedPayload = {
+      id: this.#idOf(fact),
+      type,
+      timestamp: told.at.toISOString(),
+      data: { ...told.data },
+    };
+    return { fact: fact.number, text: JSON.stringify(event) };
+  }
+
+  /** A settlement has the same id for every endpoint, and again if the ledger is restored and told of it anew. */
+  #idOf({ organisationId, type, subject }: WebhookFact): string {
+    return type === 'usage.recorded'
+      ? messageIdOf(organisationId, type, subject)
+      : newMessageId(this.#dependencies.wallNow().getTime());
   }
 
   async #deliveryOf(fact: WebhookFact): Promise<FactDelivery | undefined> {
-    const { seal, wallNow } = this.#dependencies;
+    const { seal } = this.#dependencies;
     const { number, organisationId, type } = fact;
-    const id = newMessageId(wallNow().getTime());
+    const id = this.#idOf(fact);
     const told = await this.#toldOf(fact).catch((error: unknown) => this.#untold(error));
     if (told === 'later') return undefined;
     this.#waiting.delete(number);
@@ -80,6 +140,10 @@ export class Facts {
         const transcript = fact.hasTranscript ? await this.#transcriptOf(fact) : {};
         if (transcript === 'later') return 'later';
         return { at: new Date(session.endedAt ?? wallNow()), data: { ...sessionOf(session), ...transcript } };
+      }
+      case 'usage.recorded': {
+        const session = await store.findSession(organisationId, subject);
+        return session && { at: new Date(detail), data: usageOf(session, detail) };
       }
       case 'key.revoked': {
         const key = await store.findKey(organisationId, subject);

@@ -17,7 +17,7 @@ const BODY_MS = 1_000;
 /** `error`: why there was no answer, such as `timeout` or `connection_refused`. */
 export type PostOutcome = { status: number; error?: undefined } | { status?: undefined; error: string };
 
-/** Of JSON. Never rejects. */
+/** Of JSON, unless a header names another type. Never rejects. */
 export type Post = (url: string, headers: Readonly<Record<string, string>>, body: string) => Promise<PostOutcome>;
 
 /** What is sent in other shapes, by either method. */
@@ -61,7 +61,7 @@ export function openPoster({ networks, timeoutMs = ATTEMPT_MS }: PosterOptions):
     }
   };
   const post: Post = (url, headers, body) =>
-    send({ method: 'POST', url, headers: { ...headers, 'Content-Type': 'application/json' }, body });
+    send({ method: 'POST', url, headers: { 'Content-Type': 'application/json', ...headers }, body });
   return { post, send, close: () => closing.abort() };
 }
 

@@ -120,7 +120,7 @@ const handlersOf = (dependencies: WebhookRoutesDependencies) => ({
 function endpointHandlers({ webhooks: { store, seal, networks }, wallNow }: WebhookRoutesDependencies) {
   const create: Handler = async ({ request, organisationId, by }) => {
     const body = await readBody(request, WebhookBody, BODY_BYTES_MAX);
-    const { events, description = '', transcripts = false } = body;
+    const { events, description = '', transcripts = false, format = 'standard' } = body;
     const { balance_low_usd: balanceLow = BALANCE_LOW_USD_DEFAULT } = body;
     const id = `we_${uuidv7(wallNow().getTime())}`;
     const secret = newWebhookSecret();
@@ -130,6 +130,7 @@ function endpointHandlers({ webhooks: { store, seal, networks }, wallNow }: Webh
       {
         id,
         ...settings,
+        ...(format !== 'standard' && { format }),
         balanceLowMicroUsd: microUsdOf(balanceLow),
         secret: seal.seal({ organisationId, id }, secret),
       },
@@ -248,6 +249,8 @@ const shown = (webhook: Webhook): WebhookAnswer => ({
   id: webhook.id,
   url: webhook.url,
   events: [...webhook.events],
+  // A node with the accounts of an earlier version does not say it.
+  format: webhook.format ?? 'standard',
   description: webhook.description,
   balance_low_usd: usdOf(webhook.balanceLowMicroUsd),
   transcripts: webhook.transcripts,

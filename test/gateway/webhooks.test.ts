@@ -117,6 +117,35 @@ describe('a webhook', () => {
     await ask('DELETE', `/${id}`);
   });
 
+  it('receives usage as CloudEvents that a metering system reads, signed, each once', async () => {
+    const { id, secret, format } = await create({ events: ['usage.recorded'], format: 'cloudevents' });
+    expect(format).toBe('cloudevents');
+    const client = live.connect(
+      { model: 'loopback/script', tags: 'customer:acme' },
+      { authorize: false, headers: { Authorization: `Bearer ${key}` } },
+    );
+    const { session_id: sessionId } = await client.event('session_started');
+    client.send({ type: 'close' });
+    await client.close();
+    await when(() => posted.some(({ body }) => body.includes(sessionId)));
+    const post = posted.find(({ body }) => body.includes(sessionId))!;
+    expect(isSigned(post, secret)).toBe(true);
+    expect(post.headers['content-type']).toBe('application/cloudevents+json; charset=utf-8');
+    expect(JSON.parse(post.body)).toMatchObject({
+      specversion: '1.0',
+      type: 'usage.recorded',
+      source: `urn:voxgate:${organisationId}`,
+      subject: 'acme',
+      datacontenttype: 'application/json',
+      data: { id: sessionId, key_id: keyId, mode: 'live', cost_usd: '0.00', cost_micro_usd: 0 },
+    });
+    await recorded(id, ([first]) => first?.state === 'delivered');
+    const changed = await ask('PATCH', `/${id}`, { format: 'standard' });
+    expect([changed.status, changed.answer.error.code]).toEqual([400, 'invalid_request']);
+    expect((await ask('POST', '', { url, events: ['usage.recorded'], format: 'xml' })).status).toBe(400);
+    await ask('DELETE', `/${id}`);
+  });
+
   it('receives what was said where it wants to, unless nothing may be kept', async () => {
     // Of an organisation without earlier sessions: whether transcripts are wanted is known for half a minute.
     const body = { url, events: ['session.ended'], transcripts: true };
@@ -257,7 +286,7 @@ describe('a webhook', () => {
 
   it('is refused with repeated events, and the message says why', async () => {
     const { answer } = await ask('POST', '', { url, events: ['key.revoked', 'key.revoked'] });
-    expect(answer.error.message).toContain('a list of 1 to 6 different items');
+    expect(answer.error.message).toContain('a list of 1 to 7 different items');
   });
 
   it('is managed in the console as well', async () => {

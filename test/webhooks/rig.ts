@@ -1,7 +1,7 @@
 // A deliverer over a database in memory, a clock that stands until it is moved, and receivers that answer what they are told to.
 import { afterEach } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import type { WebhookEvent } from '../../src/api/webhooks.ts';
+import type { WebhookEvent, WebhookFormat } from '../../src/api/webhooks.ts';
 import { Deliverer, type DelivererOptions, type DeliveryEvent } from '../../src/webhooks/deliverer.ts';
 import { EventQueue } from '../../src/webhooks/events.ts';
 import { Facts, type FactsDependencies } from '../../src/webhooks/facts.ts';
@@ -22,7 +22,7 @@ afterEach(() => {
 export interface Sent {
   url: string;
   headers: Readonly<Record<string, string>>;
-  body: { type: string; timestamp: string; data: Record<string, unknown> };
+  body: { type: string; timestamp: string; data: Record<string, unknown>; [member: string]: unknown };
   text: string;
 }
 
@@ -77,11 +77,12 @@ export function webhookRig(
     url = 'https://a.example/',
     subscribed = EVENTS,
     transcripts = false,
+    format?: WebhookFormat,
   ): string => {
     const id = `we_${++made}`;
     const secret = seal.seal({ organisationId, id }, SIGNING);
     const settings = { url, events: subscribed, description: '', balanceLowMicroUsd: 5_000_000n, transcripts };
-    ledger.createWebhook(organisationId, { id, ...settings, secret }, OPERATOR);
+    ledger.createWebhook(organisationId, { id, ...settings, secret, ...(format && { format }) }, OPERATOR);
     return id;
   };
   const pass = async (ms: number) => {

@@ -23,6 +23,7 @@ const EVENTS: Readonly<Record<WebhookEvent, string>> = {
   'job.completed': 'A job is done',
   'job.failed': 'A job failed',
   'session.ended': 'A live session ended',
+  'usage.recorded': 'Usage was recorded: a session, file or job was charged',
   'balance.low': 'The balance is low',
   'spend.reached': 'A key reached its daily spend',
   'key.revoked': 'A key was revoked',
@@ -69,7 +70,7 @@ export function Webhooks() {
               empty={<p>No webhook yet. Add the URL of a server that should receive events.</p>}
               columns={[
                 { title: 'URL', cell: urlOf },
-                { title: 'Events', cell: ({ events }) => events.join(', ') },
+                { title: 'Events', cell: eventsOf },
                 { title: 'State', cell: stateOf },
                 {
                   title: 'Change',
@@ -113,6 +114,13 @@ const urlOf = ({ url, description }: WebhookAnswer) => (
   <>
     {url}
     {description === '' ? null : <small> {description}</small>}
+  </>
+);
+
+const eventsOf = ({ events, format }: WebhookAnswer) => (
+  <>
+    {events.join(', ')}
+    {format === 'cloudevents' ? <small> as CloudEvents</small> : null}
   </>
 );
 
@@ -251,7 +259,8 @@ function WebhookForm({ of, done }: WebhookFormProps) {
       balance_low_usd: textOf(values, 'balance_low_usd'),
       transcripts: values.has('transcripts'),
     };
-    if (of === undefined) return done(await request<NewWebhookAnswer>('POST', 'webhooks', body));
+    const format = values.has('cloudevents') ? 'cloudevents' : 'standard';
+    if (of === undefined) return done(await request<NewWebhookAnswer>('POST', 'webhooks', { ...body, format }));
     await request('PATCH', `webhooks/${of.id}`, body);
     done(undefined);
   };
@@ -283,6 +292,12 @@ function WebhookForm({ of, done }: WebhookFormProps) {
         <input type="checkbox" name="transcripts" defaultChecked={of?.transcripts ?? false} />
         Ends of sessions with the transcript
       </label>
+      {of === undefined ? (
+        <label class="choice">
+          <input type="checkbox" name="cloudevents" />
+          As CloudEvents, for a metering system
+        </label>
+      ) : null}
       <Field label="Description" name="description" value={of?.description ?? ''} maxLength={200} />
       <Field
         label="A balance is low below, in USD"

@@ -53,7 +53,7 @@ const createWebhook: Operation = {
   tag: 'Webhooks',
   summary: 'Create a webhook',
   description:
-    'Events are posted to `url` from now on, in the format of Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, and `{"type", "timestamp", "data"}` as the body. The secret is shown once. An organisation has up to 10 webhooks.',
+    'Events are posted to `url` from now on, in the format of Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, and `{"type", "timestamp", "data"}` as the body. With `format` `cloudevents`, posts are CloudEvents 1.0 in structured mode instead, with the same headers. The secret is shown once. An organisation has up to 10 webhooks.',
   security: 'key',
   body: {
     required: true,

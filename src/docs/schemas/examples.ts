@@ -160,6 +160,7 @@ export const webhook: WebhookAnswer = {
   id: 'we_019aa5b0-7c1e-7d3a-9f55-2f8e4b7c6d10',
   url: 'https://example.com/voxgate',
   events: ['session.ended'],
+  format: 'standard',
   description: '',
   balance_low_usd: '5.00',
   transcripts: false,

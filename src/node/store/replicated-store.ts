@@ -7,6 +7,7 @@ import type { SessionHead } from '../../money/store/calls.ts';
 import { STORE_VERSION, TAGS_SINCE } from '../../store/migrations.ts';
 import type { OperatorCall } from '../../store/operator-calls.ts';
 import { StoreError } from '../../store/store-error.ts';
+import { sinceOfWebhook } from '../../webhooks/store/calls.ts';
 import { drawFor } from './draw.ts';
 import type { Answer } from './protocol.ts';
 import type { SqliteStore } from './sqlite-store.ts';
@@ -75,9 +76,14 @@ export function createReplicatedStore(
 const sinceOfOperated = ({ name, args }: OperatorCall): number =>
   Math.max(sinceOf('operate'), isCallName(name) ? sinceOfCall(name, args) : 1);
 
-/** Replicas of versions that do not know a scope refuse a key with it. */
+/** Replicas of versions that do not know a scope refuse a key with it, and so do those that do not know an event. */
 const sinceOfCall = (name: CallName, args: readonly unknown[]): number =>
-  Math.max(sinceOf(name), name === 'createKey' || name === 'changeKey' ? sinceOfKey(args) : 1);
+  Math.max(sinceOf(name), OF_SETTINGS[name]?.(args) ?? 1);
+
+const OF_SETTINGS: Partial<Record<CallName, (args: readonly unknown[]) => number>> = {
+  ...{ createKey: sinceOfKey, changeKey: sinceOfKey },
+  ...{ createWebhook: sinceOfWebhook, changeWebhook: sinceOfWebhook },
+};
 
 const OF_SESSIONS: readonly CallName[] = ['openSession', 'settleSession'];
 

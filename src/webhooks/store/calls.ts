@@ -1,6 +1,12 @@
 // Webhooks in the database: endpoints of organisations, and deliveries to them. Secrets and payloads are sealed before they come here.
 // Deliveries are sent by the node that owns the accounts, which records each attempt: one that was sent and not recorded is sent again.
-import { type DisabledReason, WEBHOOKS_MAX, type WebhookEvent, type WebhookType } from '../../api/webhooks.ts';
+import {
+  type DisabledReason,
+  WEBHOOKS_MAX,
+  type WebhookEvent,
+  type WebhookFormat,
+  type WebhookType,
+} from '../../api/webhooks.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import {
   type Asynchronous,
@@ -26,6 +32,8 @@ export interface WebhookSettings {
 export interface NewWebhook extends WebhookSettings {
   /** `we_…` */
   id: string;
+  /** `standard` when absent. */
+  format?: WebhookFormat;
   /** Sealed. */
   secret: Uint8Array;
 }
@@ -36,6 +44,7 @@ export interface WebhookSettingsChange extends Partial<WebhookSettings> {
 
 export interface Webhook extends WebhookSettings {
   id: string;
+  format: WebhookFormat;
   organisationId: string;
   state: 'enabled' | 'disabled';
   /** Why it is disabled. */
@@ -95,6 +104,7 @@ export interface DeliveryToSend {
   organisationId: string;
   endpointId: string;
   url: string;
+  format: WebhookFormat;
   payload: Uint8Array;
   secret: Uint8Array;
   /** Null where it signs no more. */
@@ -106,11 +116,15 @@ export interface DeliveryToSend {
 /** Something that happened, for one endpoint. */
 export interface WebhookFact {
   number: number;
+  endpoint: number;
+  format: WebhookFormat;
+  /** Nothing was delivered there since a failure. */
+  isFailing: boolean;
   organisationId: string;
   type: WebhookEvent;
   /** Id of a session, key, job or organisation. */
   subject: string;
-  /** A balance, or the key of a job. */
+  /** A balance, the key of a job, or when a session was settled. */
   detail: string;
   /** The endpoint wants the transcript of the session. */
   hasTranscript: boolean;
@@ -141,6 +155,13 @@ export interface FactDelivery {
   fact: number;
   id: string;
   payload: Uint8Array | undefined;
+}
+
+/** One delivery in the place of several facts of one endpoint. */
+export interface FactBatch {
+  facts: readonly number[];
+  id: string;
+  payload: Uint8Array;
 }
 
 export interface SealedWebhookSecret {
@@ -189,6 +210,10 @@ export interface WebhookCalls {
   recordWebhookAttempt(attempted: AttemptedDelivery): { disabled: DisabledReason | null } | undefined;
   /** Each fact once. Returns how many deliveries were dropped undelivered: those that made room, and payloads that are too large. */
   addWebhookDeliveries(deliveries: readonly FactDelivery[]): number;
+  /**
+   * The same for batches. One of which another process took some facts is delivered whole; one of which it took all is not.
+   */
+  addWebhookBatches(batches: readonly FactBatch[]): number;
   /** Removes some deliveries whose time is over. Returns how many. */
   expireWebhookDeliveries(max: number): number;
   /** Whether an endpoint that is enabled wants transcripts. */
@@ -202,6 +227,16 @@ export interface WebhookCalls {
 }
 
 export type WebhookStore = Asynchronous<WebhookCalls>;
+
+/** The version of the store that brought events of usage, and the format that an endpoint wants. */
+export const USAGE_EVENTS_SINCE = 10;
+
+/** The version that knows the settings among the arguments of `createWebhook` or `changeWebhook`. */
+export const sinceOfWebhook = (args: readonly unknown[]): number =>
+  args.some((each) => isOfUsage((each ?? {}) as Partial<NewWebhook>)) ? USAGE_EVENTS_SINCE : 1;
+
+const isOfUsage = ({ format = 'standard', events }: Partial<NewWebhook>): boolean =>
+  format !== 'standard' || (Array.isArray(events) && events.includes('usage.recorded'));
 
 const since4 = <Each extends Operation>(operation: Each) => ({ ...operation, since: 4 });
 
@@ -220,6 +255,7 @@ export const WEBHOOK_OPERATIONS = {
   takeWebhookDelivery: since4(notes()),
   recordWebhookAttempt: since4(writes()),
   addWebhookDeliveries: since4(writes()),
+  addWebhookBatches: { ...writes(), since: USAGE_EVENTS_SINCE },
   expireWebhookDeliveries: since4(writes()),
   wantsTranscripts: reads(first('text')),
   keepWebhookTranscript: since4(notes(first('text', 'text', 'bytes'))),

@@ -4,6 +4,7 @@ import { noOrganisation, StoreError } from '../../store/store-error.ts';
 import type { TableContext } from '../../store/table-context.ts';
 import type {
   DeliveryAttempt,
+  FactBatch,
   FactDelivery,
   ListedDelivery,
   NewWebhookEvent,
@@ -20,6 +21,7 @@ type DeliveryCalls = Pick<
   | 'addWebhookEvent'
   | 'addWebhookTest'
   | 'addWebhookDeliveries'
+  | 'addWebhookBatches'
   | 'listWebhookDeliveries'
   | 'resendWebhookDelivery'
   | 'expireWebhookDeliveries'
@@ -31,7 +33,7 @@ export function createDeliveryTables(context: Context, limits: WebhookLimits): D
   const { database, nowMs } = context;
   const rows = prepare(context);
   const expire = (max: number): number => rows.sweep.run(nowMs() - limits.keptMs, max).changes;
-  const { addEvent, addTest, addForFacts } = additions(context, rows, limits, expire);
+  const { addEvent, addTest, addForFacts, addBatches } = additions(context, rows, limits, expire);
 
   function resend(organisationId: string, endpointId: string, deliveryId: string): ListedDelivery | undefined {
     const endpoint = rows.endpoint.get(organisationId, endpointId);
@@ -53,6 +55,7 @@ export function createDeliveryTables(context: Context, limits: WebhookLimits): D
     addWebhookEvent: database.transaction(addEvent),
     addWebhookTest: database.transaction(addTest),
     addWebhookDeliveries: database.transaction(addForFacts),
+    addWebhookBatches: database.transaction(addBatches),
     resendWebhookDelivery: database.transaction(resend),
     listWebhookDeliveries: list,
     expireWebhookDeliveries: expire,
@@ -112,25 +115,40 @@ function additions(
     let removed = 0;
     for (const { fact, id, payload } of deliveries) {
       const taken = rows.takeFact.get(fact);
-      if (taken === undefined || payload === undefined) continue;
-      const { endpoint, type } = taken;
-      const organisationId = rows.organisationOf.get(endpoint) as string;
-      // Refused, it would keep the facts after it waiting.
-      if (payload.length > limits.payloadBytesMax) {
-        room.noteDropped(endpoint);
-        removed++;
-      } else removed += add(endpoint, { organisationId, id, type, payload }).dropped;
+      if (taken !== undefined && payload !== undefined) removed += addFor(taken, id, payload);
     }
     return removed;
   }
 
-  return { addEvent, addTest, addForFacts };
+  function addBatches(batches: readonly FactBatch[]): number {
+    let removed = 0;
+    for (const { facts, id, payload } of batches) {
+      const [taken] = facts.map((fact) => rows.takeFact.get(fact)).filter((each) => each !== undefined);
+      if (taken !== undefined) removed += addFor(taken, id, payload);
+    }
+    return removed;
+  }
+
+  function addFor({ endpoint, type }: TakenFact, id: string, payload: Uint8Array): number {
+    const organisationId = rows.organisationOf.get(endpoint) as string;
+    if (payload.length <= limits.payloadBytesMax) return add(endpoint, { organisationId, id, type, payload }).dropped;
+    // Refused, it would keep the facts after it waiting.
+    room.noteDropped(endpoint);
+    return 1;
+  }
+
+  return { addEvent, addTest, addForFacts, addBatches };
 }
 
 const shown = ({ latest, ...row }: Row): ListedDelivery => ({
   ...row,
   latest: JSON.parse(latest) as DeliveryAttempt[],
 });
+
+interface TakenFact {
+  endpoint: number;
+  type: WebhookType;
+}
 
 interface Endpoint {
   number: number;
@@ -183,7 +201,7 @@ function prepare({ database }: Context) {
       `INSERT INTO webhook_deliveries (endpoint, organisation_id, id, type, payload, state, next_at_ms, created_at_ms)
        VALUES (@endpoint, @organisationId, @id, @type, @payload, 'pending', @now, @now)`,
     ),
-    takeFact: database.prepare<[number], { endpoint: number; type: WebhookType }>(
+    takeFact: database.prepare<[number], TakenFact>(
       'DELETE FROM webhook_facts WHERE number = ? RETURNING endpoint, type',
     ),
     resend: database.prepare<[number, number, string]>(

@@ -4,7 +4,9 @@ import {
   type DisabledReason,
   WEBHOOK_DESCRIPTION_LENGTH_MAX,
   WEBHOOK_EVENTS,
+  WEBHOOK_FORMATS,
   WEBHOOK_URL_LENGTH_MAX,
+  type WebhookFormat,
 } from '../../api/webhooks.ts';
 import { usdOf } from '../../config/prices/price.ts';
 import type { Actor } from '../../store/audit-log.ts';
@@ -98,8 +100,13 @@ function endpointChanges(
   { rows, shown, found, note, end }: EndpointRows,
   { endpointsMax }: WebhookLimits,
 ) {
-  function create(organisationId: string, { id, secret, ...settings }: NewWebhook, by: Actor): Webhook {
+  function create(
+    organisationId: string,
+    { id, secret, format = 'standard', ...settings }: NewWebhook,
+    by: Actor,
+  ): Webhook {
     requireSettings(settings);
+    requireFormat(format);
     requireSecret(secret);
     if (rows.hasOrganisation.get(organisationId) === undefined) throw noOrganisation(organisationId);
     const before = rows.find.get({ organisationId, id });
@@ -108,8 +115,9 @@ function endpointChanges(
       throw new StoreError('invalid', 'The id of a webhook is `we_` and up to 60 characters, and is used once.');
     if ((rows.count.get(organisationId) as number) >= endpointsMax)
       throw new StoreError('conflict', `An organisation has up to ${endpointsMax} webhooks. Delete one first.`);
-    rows.insert.run({ organisationId, id, secret, ...written(settings), now: nowMs() });
-    note(by, 'webhook.created', organisationId, id, plain(settings));
+    rows.insert.run({ organisationId, id, secret, format, ...written(settings), now: nowMs() });
+    const detail = format === 'standard' ? plain(settings) : { ...plain(settings), format };
+    note(by, 'webhook.created', organisationId, id, detail);
     return found(organisationId, id);
   }
 
@@ -167,7 +175,7 @@ function endpointChanges(
 
 function prepare({ database }: TableContext) {
   const columns = `number, id, organisation_id AS organisationId, url, events, description,
-    CAST(balance_low_micro_usd AS TEXT) AS balanceLow, transcripts, state, reason, failing_since_ms AS failingSinceMs,
+    CAST(balance_low_micro_usd AS TEXT) AS balanceLow, transcripts, format, state, reason, failing_since_ms AS failingSinceMs,
     previous_until_ms AS previousUntilMs, dropped, created_at_ms AS createdAtMs`;
   return {
     hasOrganisation: database.prepare<[string], number>('SELECT 1 FROM organisations WHERE id = ?').pluck(),
@@ -182,11 +190,13 @@ function prepare({ database }: TableContext) {
     list: database.prepare<[string], Row>(
       `SELECT ${columns} FROM webhook_endpoints WHERE organisation_id = ? ORDER BY number`,
     ),
-    insert: database.prepare<{ organisationId: string; id: string; secret: Uint8Array; now: number } & Written>(
+    insert: database.prepare<
+      { organisationId: string; id: string; secret: Uint8Array; format: WebhookFormat; now: number } & Written
+    >(
       `INSERT INTO webhook_endpoints
-         (id, organisation_id, url, events, description, balance_low_micro_usd, transcripts, state, secret, created_at_ms)
+         (id, organisation_id, url, events, description, balance_low_micro_usd, transcripts, format, state, secret, created_at_ms)
        VALUES
-         (@id, @organisationId, @url, @events, @description, @balanceLow, @transcripts, 'enabled', @secret, @now)`,
+         (@id, @organisationId, @url, @events, @description, @balanceLow, @transcripts, @format, 'enabled', @secret, @now)`,
     ),
     change: database.prepare<{ number: number } & Written>(
       `UPDATE webhook_endpoints
@@ -276,6 +286,11 @@ function requireSettings({ url, events, description, balanceLowMicroUsd }: Webho
       'invalid',
       'The amount below which a balance is low is a whole number of micro-USD from 0 up.',
     );
+}
+
+function requireFormat(format: WebhookFormat): void {
+  if (WEBHOOK_FORMATS.includes(format)) return;
+  throw new StoreError('invalid', `The format of a webhook is one of ${WEBHOOK_FORMATS.join(', ')}.`);
 }
 
 function requireSecret(secret: Uint8Array): void {

@@ -29,7 +29,7 @@ type WorkCalls = Pick<
 
 type DueRow = Omit<DueDelivery, 'isFailing'> & { isFailing: 0 | 1 };
 
-type FactRow = Omit<WebhookFact, 'hasTranscript'> & { hasTranscript: 0 | 1 };
+type FactRow = Omit<WebhookFact, 'hasTranscript' | 'isFailing'> & { hasTranscript: 0 | 1; isFailing: 0 | 1 };
 
 interface AttemptedRow {
   endpoint: number;
@@ -99,7 +99,11 @@ export function createWorkTables(
     readWebhookWork: (after, perEndpointMax, max, factsAfter) => ({
       isUsed: rows.isUsed.get() === 1,
       due: due(after, perEndpointMax, max),
-      facts: rows.facts.all(factsAfter, FACTS_MAX).map((row) => ({ ...row, hasTranscript: row.hasTranscript === 1 })),
+      facts: rows.facts.all(factsAfter, FACTS_MAX).map(({ hasTranscript, isFailing, ...row }) => ({
+        ...row,
+        hasTranscript: hasTranscript === 1,
+        isFailing: isFailing === 1,
+      })),
       hasExpired: rows.hasExpired.get(nowMs() - keptMs) === 1 || hasExpired(),
     }),
     takeWebhookDelivery: database.transaction((number: number, leaseMs: number) => {
@@ -134,7 +138,7 @@ function prepare({ database }: Context) {
        ORDER BY next_at_ms, delivery.number LIMIT @limit`,
     ),
     toSend: database.prepare<{ number: number; now: number }, DeliveryToSend>(
-      `SELECT delivery.id, delivery.organisation_id AS organisationId, webhook.id AS endpointId, url, payload, secret,
+      `SELECT delivery.id, delivery.organisation_id AS organisationId, webhook.id AS endpointId, url, format, payload, secret,
               CASE WHEN previous_until_ms > @now THEN previous_secret END AS previousSecret, retries
        FROM webhook_deliveries AS delivery JOIN webhook_endpoints AS webhook ON webhook.number = endpoint
        WHERE delivery.number = @number`,
@@ -143,7 +147,8 @@ function prepare({ database }: Context) {
       'UPDATE webhook_deliveries SET next_at_ms = @untilMs WHERE number = @number AND next_at_ms <= @now',
     ),
     facts: database.prepare<[number, number], FactRow>(
-      `SELECT webhook_facts.number, organisation_id AS organisationId, type, subject, detail, transcripts AS hasTranscript
+      `SELECT webhook_facts.number, endpoint, organisation_id AS organisationId, type, subject, detail, format,
+              failing_since_ms IS NOT NULL AS isFailing, transcripts AS hasTranscript
        FROM webhook_facts JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
        WHERE webhook_facts.number > ? ORDER BY webhook_facts.number LIMIT ?`,
     ),

@@ -81,7 +81,7 @@ function sharedJobs(script: Script, job: (id: string) => NewJob, end: JobEnd): v
 /** Endpoints with all that becomes of deliveries. */
 function webhooks(script: Script, organisationId: string): void {
   const bytes = (each: number) => new Uint8Array([each]);
-  const events = ['job.completed', 'session.ended', 'key.revoked', 'balance.low'] as const;
+  const events = ['job.completed', 'session.ended', 'usage.recorded', 'key.revoked', 'balance.low'] as const;
   const settings = {
     url: 'https://a.example/x?y',
     events,
@@ -96,6 +96,14 @@ function webhooks(script: Script, organisationId: string): void {
     script.call('recordWebhookAttempt', { number, attempt, outcome, retryAfterMs: outcome === 'retry' ? 5_000 : null });
   for (const id of ['we_1', 'we_2', 'we_1'])
     script.call('createWebhook', organisationId, { ...settings, id, secret: bytes(1) }, BY);
+  const asCloudEvents = { ...settings, events: ['usage.recorded'] as const, format: 'cloudevents' as const };
+  script.call('createWebhook', organisationId, { ...asCloudEvents, id: 'we_5', secret: bytes(1) }, BY);
+  script.call(
+    'createWebhook',
+    organisationId,
+    { ...asCloudEvents, format: 'xml' as never, id: 'we_6', secret: bytes(1) },
+    BY,
+  );
   script.call('createWebhook', 'org_none', { ...settings, id: 'we_3', secret: bytes(1) }, BY);
   script.call('createWebhook', organisationId, { ...settings, id: 'nothing', secret: bytes(1) }, BY);
   script.call('changeWebhook', organisationId, 'we_1', { description: 'changed', url: undefined } as object, BY);
@@ -192,6 +200,12 @@ export function everyWrite(): Period[] {
   // Facts of what came before.
   const facts = [1, 2, 3, 99].map((fact) => ({ fact, id: `msg_${fact}`, payload: new Uint8Array([fact]) }));
   script.call('addWebhookDeliveries', [...facts, { fact: 4, id: 'msg_4', payload: undefined }]);
+  for (const facts of [
+    [5, 6, 99],
+    [5, 7],
+    [5, 6],
+  ])
+    script.call('addWebhookBatches', [{ facts, id: `msg_batch_${facts[1]}`, payload: new Uint8Array([5]) }]);
   script.call('keepWebhookTranscript', organisationId, 'ses_1', new Uint8Array([1]));
   script.call('keepWebhookTranscript', organisationId, 'ses_1', new Uint8Array([2]));
   script.call('removeWebhook', organisationId, 'we_2', BY);

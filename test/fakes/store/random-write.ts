@@ -181,7 +181,11 @@ class Draw {
   webhook() {
     return {
       url: this.pick(['https://a.example/', 'nowhere']),
-      events: this.pick([['job.completed'], ['session.ended', 'key.revoked', 'balance.low'], []] as const),
+      events: this.pick([
+        ['job.completed'],
+        ['session.ended', 'usage.recorded', 'key.revoked', 'balance.low'],
+        [],
+      ] as const),
       description: this.name(),
       balanceLowMicroUsd: this.money(120_000) - 10_000n,
       transcripts: this.chance(0.5),
@@ -413,7 +417,10 @@ export const ARGUMENTS: Arguable = {
   failLostJobs: () => [],
   createWebhook: (draw) => [
     draw.id('org'),
-    { ...draw.webhook(), id: `we_${draw.integer(0, 3)}`, secret: new Uint8Array([draw.integer(0, 2)]) },
+    {
+      ...{ ...draw.webhook(), id: `we_${draw.integer(0, 3)}`, secret: new Uint8Array([draw.integer(0, 2)]) },
+      format: draw.pick(['standard', 'cloudevents'] as const),
+    },
     draw.by(),
   ],
   changeWebhook: (draw) => [
@@ -444,6 +451,9 @@ export const ARGUMENTS: Arguable = {
   ],
   addWebhookDeliveries: (draw) => [
     [{ fact: draw.integer(1, 6), id: `msg_${draw.integer(4, 9)}`, payload: draw.pick([undefined, new Uint8Array(4)]) }],
+  ],
+  addWebhookBatches: (draw) => [
+    [{ facts: [draw.integer(1, 6), draw.integer(1, 6)], id: `msg_${draw.integer(4, 9)}`, payload: new Uint8Array(4) }],
   ],
   keepWebhookTranscript: (draw) => [draw.id('org'), `ses_${draw.integer(0, 3)}`, new Uint8Array(draw.integer(1, 40))],
   expireWebhookDeliveries: (draw) => [draw.integer(0, 3)],

@@ -5,6 +5,7 @@ import type { Answer } from '../../../src/node/store/protocol.ts';
 import { createReplicatedStore, replicaStoreOf } from '../../../src/node/store/replicated-store.ts';
 import type { SqliteStore } from '../../../src/node/store/sqlite-store.ts';
 import { TAGS_SINCE } from '../../../src/store/migrations.ts';
+import { type NewWebhook, USAGE_EVENTS_SINCE } from '../../../src/webhooks/store/calls.ts';
 import { LogClient, LogServer } from '../../cluster/replication/faulty-log.ts';
 import { seeded } from '../../fakes/random.ts';
 import { OPERATOR, openStore } from '../../fakes/store/data-directory.ts';
@@ -153,4 +154,33 @@ test('tags wait until every replica knows them: a session is billed without, and
   await store.openSession(tagged, holdOf(1n));
   await store.settleSession(tagged, endOf([]));
   expect(proposed).toEqual(['org_1', head, head, 'org_2', tagged, tagged]);
+});
+
+test('events of usage wait until every replica knows them: no webhook asks for them, or for CloudEvents', async () => {
+  const database = await openStore(temporaryDirectory(), { isReplica: true });
+  const proposed: number[] = [];
+  const propose = async (calls: readonly unknown[], version: number) => {
+    proposed.push(version);
+    return calls.map((_, id) => ({ id, value: undefined }));
+  };
+  let known = USAGE_EVENTS_SINCE - 1;
+  const store = createReplicatedStore(database, propose, {
+    commonVersion: () => known,
+    olderThan: () => ['accounts-2'],
+  });
+  const settings = { url: 'https://a.example/', description: '', balanceLowMicroUsd: 0n, transcripts: false };
+  const webhook = { ...settings, id: 'we_1', secret: new Uint8Array(1) };
+  const create = (more: Pick<NewWebhook, 'events' | 'format'>) =>
+    store.createWebhook('org_1', { ...webhook, ...more }, OPERATOR);
+  const refused = { reason: 'conflict', isUnsent: true };
+  await expect(create({ events: ['usage.recorded'] })).rejects.toMatchObject(refused);
+  await expect(create({ events: ['session.ended'], format: 'cloudevents' })).rejects.toMatchObject(refused);
+  await expect(store.changeWebhook('org_1', 'we_1', { events: ['usage.recorded'] }, OPERATOR)).rejects.toMatchObject(
+    refused,
+  );
+  await create({ events: ['session.ended'], format: 'standard' });
+  await store.changeWebhook('org_1', 'we_1', { description: 'usage.recorded' }, OPERATOR);
+  known = USAGE_EVENTS_SINCE;
+  await create({ events: ['usage.recorded'] });
+  expect(proposed).toEqual([4, 4, USAGE_EVENTS_SINCE]);
 });
