@@ -1,9 +1,10 @@
 // `/v1/jobs`: transcriptions in the background. What a request may ask for, and how jobs are shown.
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { ErrorObject } from './error-body.ts';
 import { TranscriptionForm, TranscriptionObject } from './request-parameters.ts';
 import { Tags } from './tags.ts';
 import { ResponseFormat, VerboseTranscription } from './transcriptions.ts';
+import { WEBHOOK_URL_LENGTH_MAX } from './webhooks.ts';
 
 const DAY_SECONDS = 86_400;
 export const RETENTION_SECONDS = { min: 0, max: 30 * DAY_SECONDS, default: DAY_SECONDS } as const;
@@ -29,16 +30,57 @@ const retention_seconds = Type.Optional(
   }),
 );
 
+const webhook_url = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: WEBHOOK_URL_LENGTH_MAX,
+    description:
+      'Receives `job.completed` or `job.failed` of this job, as webhooks of the organisation do: `https` on the Internet. A user name and a password in it are sent as `Authorization`. The job is kept for an hour after its end at least, because what is sent is made of it.',
+    examples: ['https://example.com/jobs'],
+  }),
+);
+
+const webhook_secret = Type.Optional(
+  Type.String({
+    pattern: '^whsec_[A-Za-z0-9+/]+={0,2}$',
+    description:
+      'Signs what is posted to `webhook_url`, as Standard Webhooks has it: `whsec_` and the base64 of 24 to 64 random bytes. Posts are unsigned when absent.',
+  }),
+);
+
 const { stream: _, ...formMembers } = TranscriptionForm.properties;
 /** The form of `POST /v1/jobs`. */
 export const JobForm = Type.Object(
-  { ...formMembers, retention_seconds },
+  { ...formMembers, retention_seconds, webhook_url, webhook_secret },
   { additionalProperties: false, patternProperties: TranscriptionForm.patternProperties },
 );
 
 const { stream: __, ...objectMembers } = TranscriptionObject.properties;
 /** The same for audio at an address. */
-export const JobObject = Type.Object({ ...objectMembers, retention_seconds }, { additionalProperties: false });
+export const JobObject = Type.Object(
+  { ...objectMembers, retention_seconds, webhook_url, webhook_secret },
+  { additionalProperties: false },
+);
+
+const withAsync = <Schema extends TSchema>(schema: Schema): Schema => ({
+  ...schema,
+  description: `Only with \`async=true\`. ${schema.description}`,
+});
+const asyncMembers = {
+  retention_seconds: withAsync(retention_seconds),
+  webhook_url: withAsync(webhook_url),
+  webhook_secret: withAsync(webhook_secret),
+};
+/** The form of `POST /v1/audio/transcriptions`, which may make a job as well. */
+export const FileForm = Type.Object(
+  { ...TranscriptionForm.properties, ...asyncMembers },
+  { additionalProperties: false, patternProperties: TranscriptionForm.patternProperties },
+);
+/** The same for audio at an address. */
+export const FileObject = Type.Object(
+  { ...TranscriptionObject.properties, ...asyncMembers },
+  { additionalProperties: false },
+);
 
 const Time = (description: string) => Type.String({ description });
 const Nullable = <Value extends ReturnType<typeof Time>>(value: Value) => Type.Union([value, Type.Null()]);
@@ -56,6 +98,15 @@ export const JobAnswer = Type.Object({
     bytes: Type.Union([Type.Integer(), Type.Null()], { description: 'Null where the audio is at an address.' }),
   }),
   audio_url: Type.Optional(Type.String({ description: 'The address of the audio, without its query.' })),
+  webhook_url: Type.Optional(
+    Type.String({ description: 'The address that the end of the job is posted to, without its query.' }),
+  ),
+  webhook_status: Type.Optional(
+    Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'What the server at `webhook_url` answered to the last post. Null before that, and without an answer. Not in lists and webhooks.',
+    }),
+  ),
   tags: Type.Optional(
     Type.Unsafe<Tags>({ ...Tags, description: 'Tags of the request and its API key. Absent without any.' }),
   ),

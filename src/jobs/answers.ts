@@ -23,13 +23,15 @@ type Shown = ShownJob & { attempts?: number; keptUntil?: Date | undefined };
 
 /** @param isWhole with the transcript */
 export function jobAnswer(job: Shown, requestId: string, isWhole: boolean, progress?: PartsProgress): JobAnswer {
-  const { id, file, state, createdAt, endedAt, attempts = 1, keptUntil } = job;
-  const { model: named, responseFormat, audioUrl, tags } = askedOf(job.asked);
+  const { id, file, state, createdAt, endedAt, attempts = 1, keptUntil, callbackStatus } = job;
+  const { model: named, responseFormat, audioUrl, webhookUrl, tags } = askedOf(job.asked);
   const model = named === AUTO && state.type === 'done' ? state.heard.transcription.model : named;
   return {
     ...{ object: 'job', id, status: statusOf(job), model, response_format: responseFormat, attempts },
     file: { name: file.filename, bytes: audioUrl === undefined ? file.bytes : null },
     ...(audioUrl === undefined ? {} : { audio_url: shownAddress(audioUrl) }),
+    ...(webhookUrl === undefined ? {} : { webhook_url: webhookUrl }),
+    ...(webhookUrl === undefined || callbackStatus === undefined ? {} : { webhook_status: callbackStatus }),
     ...(progress === undefined ? {} : { progress: { done: progress.done, parts: progress.parts } }),
     ...(tags === undefined ? {} : { tags: tagsOfText(tags) }),
     created_at: createdAt.toISOString(),
@@ -43,8 +45,11 @@ export function jobAnswer(job: Shown, requestId: string, isWhole: boolean, progr
 /** Of one delivery, as JSON: a payload has up to 320 KiB. */
 const RESULT_BYTES_MAX = 256 * 1024;
 
-/** What a webhook is told of a job that is over: with its transcript only where the job is not kept, and not with a very long one. */
-export function jobWebhook(job: Shown): JobAnswer {
+/**
+ * What a webhook is sent of a job that is over: with its transcript only where the job is not kept, and not with a very long one. The same
+ * for each attempt.
+ */
+export function jobWebhook({ callbackStatus: _, ...job }: Shown): JobAnswer {
   const isForgotten = askedOf(job.asked).retentionSeconds === 0;
   const whole = jobAnswer(job, job.id, isForgotten);
   const isLong = isForgotten && Buffer.byteLength(JSON.stringify(whole.result ?? '')) > RESULT_BYTES_MAX;

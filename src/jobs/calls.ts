@@ -131,6 +131,8 @@ export interface JobCalls extends CallbackCalls {
   failLostJobs(): number;
   /** The same as `createJob` for a job of the gateway itself whose audio other nodes can have: they adopt it when its node is lost. */
   createSharedJob(job: NewJob, leaseMs: number): CreatedJob;
+  /** The same for one with callbacks. */
+  createSharedReportedJob(job: NewReportedJob, leaseMs: number): CreatedJob;
   /** A queued job of that kind runs now. False when it is not there any more, is over, or is another node's. */
   startSharedJob(name: JobName, node: string): boolean;
   /** The same as `finishJob`, by the node that it is on. Returns -1 when it is not there any more, or is another node's. */
@@ -177,6 +179,7 @@ export const JOB_OPERATIONS = {
   failEarlierJobs: writes(none('text', 'text')),
   adoptJobs: writes(none('text', 'text', 'number', 'number')),
   createSharedJob: since9(writes(member('object', 'number'))),
+  createSharedReportedJob: { ...writes(member('object', 'number')), since: 10 },
   startSharedJob: since9(notes(member('object', 'text'))),
   finishSharedJob: since9(writes(member('object', 'text', 'object'))),
   adoptLostJobs: since9(writes(none('text', 'text', 'number', 'number', 'list'))),

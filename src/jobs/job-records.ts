@@ -134,9 +134,12 @@ export class JobRecords {
     const request = await this.#seal(owner, id, 'request', requestOf(about));
     const job = { organisationId, keyId, dialect, id, stage, node, nodeName, request };
     const callbacks = about.callbacks?.length ?? 0;
-    if (isShared && callbacks === 0) {
+    if (isShared) {
       try {
-        return { made: await store.createSharedJob(job, this.#leaseMs), isShared };
+        const made = await (callbacks === 0
+          ? store.createSharedJob(job, this.#leaseMs)
+          : store.createSharedReportedJob({ ...job, callbacks }, this.#leaseMs));
+        return { made, isShared };
       } catch (error) {
         if (!isUnknown(error)) throw error;
       }
@@ -206,7 +209,7 @@ export class JobRecords {
     owner: Owner,
     id: string,
     position: number,
-  ): Promise<{ job: EndedJob; callback: JobCallback } | undefined> {
+  ): Promise<{ job: EndedJob & KnownJob; callback: JobCallback } | undefined> {
     const found = await this.#options.store.findJob(nameless(owner), id);
     const request = found && (await this.#open(owner, id, 'request', found.request));
     const callback = (request as Partial<About> | undefined)?.callbacks?.[position];
@@ -382,7 +385,8 @@ const nameless = ({ organisationId, keyId, dialect }: Owner): Owner => ({ organi
 
 const isOver = (stage: JobStage): boolean => stage === 'done' || stage === 'failed';
 
-const isEnded = (job: ShownJob): job is EndedJob => job.state.type === 'done' || job.state.type === 'failed';
+const isEnded = <Job extends ShownJob>(job: Job): job is Job & EndedJob =>
+  job.state.type === 'done' || job.state.type === 'failed';
 
 /** What is kept of the request for a job. */
 interface About extends Pick<ShownJob, 'file' | 'asked'> {

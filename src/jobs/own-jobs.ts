@@ -1,12 +1,13 @@
 // The gateway's own jobs: a file is accepted, kept on this node's disk and where other nodes can have it, transcribed in its turn and once,
 // and fetched from any node. A restart of the node begins those again that were not over, or another node does when it is lost.
 import { randomUUID } from 'node:crypto';
+import type { BlockList } from 'node:net';
 import type { Authenticator } from '../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../accounts/auth/limits.ts';
 import type { Caller } from '../accounts/auth/permissions.ts';
 import { tagsFor } from '../accounts/auth/tags.ts';
 import type { ApiKey, KeyCalls } from '../accounts/keys/calls.ts';
-import type { AudioSource } from '../api/audio-source.ts';
+import { type AudioSource, shownAddress } from '../api/audio-source.ts';
 import { apiError } from '../api/errors.ts';
 import { SharedObjectGone } from '../cluster/bus/shared-objects.ts';
 import type { JobDependencies } from '../files/job.ts';
@@ -20,14 +21,23 @@ import type { LedgerStore } from '../money/store/calls.ts';
 import { lateId, NODE_LOST } from '../money/store/lost.ts';
 import { backgroundClock } from '../runtime/telemetry/clock.ts';
 import type { Asynchronous } from '../store/operation.ts';
-import type { ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
+import type { JobCallback, ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
+import { checkedCallbackUrl } from '../webhooks/url.ts';
 import { OWN_DIALECT } from './calls.ts';
 import type { DetachedJobs, Work, WorkEnd } from './detached-jobs.ts';
 import { type FetchDependencies, fetchKept } from './fetch-kept.ts';
 import type { JobFiles } from './job-files.ts';
 import type { JobRecords, ResumedJob } from './job-records.ts';
 import type { KeptFile } from './kept-files.ts';
-import { type AskedInForm, askedOf, keptRequest, OWN_FIELDS, type OwnRequest, wholeFields } from './own-request.ts';
+import {
+  type AskedInForm,
+  askedOf,
+  keptMsOf,
+  keptRequest,
+  OWN_FIELDS,
+  type OwnRequest,
+  wholeFields,
+} from './own-request.ts';
 import type { Owner } from './owner.ts';
 import type { SharedAudio } from './shared-audio.ts';
 import { admitJob, type JobRequester, requireKey, transcribeKept } from './transcribe-kept.ts';
@@ -43,6 +53,8 @@ export interface OwnJobsDependencies extends Omit<JobDependencies, 'settings' | 
   http: JobDependencies['http'];
   authenticator: Pick<Authenticator, 'holds'>;
   detachedJobs: DetachedJobs;
+  /** Private ones that the ends of jobs may be posted to. */
+  callbackNetworks: BlockList | undefined;
   /** Undefined where the node has no name: its next start would not find them. */
   jobFiles: JobFiles | undefined;
   /** Undefined where no other node could have it. */
@@ -104,8 +116,12 @@ export class OwnJobs {
       // It is the job's alone.
       keptFiles.remove(owner, held.file.id);
       const { form, bytes } = held.file;
-      const asked = { ...readRequest(form), audio, contentType: form.file.contentType, audioUrl: undefined };
-      const request = await this.#admitted(asked, { ...by, caller });
+      const { webhook, ...asked } = readRequest(form);
+      const callbacks = this.#callbacksOf(webhook);
+      const request = await this.#admitted(
+        { ...asked, ...shownWebhook(webhook), audio, contentType: form.file.contentType, audioUrl: undefined },
+        { ...by, caller },
+      );
       await jobFiles?.sync(audio).catch((error: unknown) => {
         throw noRoom(error);
       });
@@ -113,7 +129,7 @@ export class OwnJobs {
       if (isShared) leaveShared = this.#leavingShared(owner, jobId, bytes);
       const work = this.#workOf(held.file, request, { ...by, caller }, leave);
       const ended = endings(work.ended, leaveShared);
-      return await this.#begin({ ...work, isShared, ended }, caller, { ...by, jobId });
+      return await this.#begin({ ...work, callbacks, isShared, ended }, caller, { ...by, jobId });
     } catch (error) {
       leave();
       leaveShared('over');
@@ -123,14 +139,29 @@ export class OwnJobs {
   }
 
   /** Accepts a job whose audio is fetched when it runs: until then nothing is held but its address. Rejects with an ApiError. */
-  async acceptAt(source: AudioSource, asked: AskedInForm, caller: Caller, by: JobCreator): Promise<ShownJob> {
+  async acceptAt(
+    source: AudioSource,
+    { webhook, ...asked }: AskedInForm,
+    caller: Caller,
+    by: JobCreator,
+  ): Promise<ShownJob> {
     const { remoteAudio, wallNow, hasOthers } = this.#dependencies;
+    const callbacks = this.#callbacksOf(webhook);
     const filename = filenameOf(remoteAudio.check(source, caller.organisationId));
-    const at = { ...asked, audio: '', contentType: undefined, audioUrl: source.url };
+    const at = { ...asked, ...shownWebhook(webhook), audio: '', contentType: undefined, audioUrl: source.url };
     const request = await this.#admitted(at, { ...by, caller });
     const file = { id: '', filename, bytes: 0, createdAt: wallNow(), fields: NO_FIELDS };
     const work = this.#workAt(source.url, file, request, { ...by, caller }, false);
-    return this.#begin({ ...work, isShared: hasOthers }, caller, by);
+    return this.#begin({ ...work, callbacks, isShared: hasOthers }, caller, by);
+  }
+
+  /** Throws an ApiError for an address that nothing may be posted to. */
+  #callbacksOf(webhook: AskedInForm['webhook']): readonly JobCallback[] {
+    if (webhook === undefined) return NO_CALLBACKS;
+    const { url, secret } = webhook;
+    const checked = checkedCallbackUrl(url, this.#dependencies.callbackNetworks, WEBHOOK_URL);
+    const signed = secret === undefined ? {} : { secret };
+    return [{ url: checked, param: WEBHOOK_URL, method: 'POST', headers: [], ...signed }];
   }
 
   /** With its tags, which stay as they are now. Refuses what a file would be refused for. */
@@ -214,7 +245,7 @@ export class OwnJobs {
     });
     const fail = async (why: string) => {
       const failed = { type: 'failed', refusal: apiError('internal_error', why) } as const;
-      const kept = await jobRecords.finish(owner, id, failed, request.retentionSeconds * 1_000, isShared);
+      const kept = await jobRecords.finish(owner, id, failed, keptMsOf(request), isShared);
       await jobFiles?.remove(request.audio);
       leaveShared(kept < 0 ? 'lost' : 'over');
     };
@@ -403,7 +434,13 @@ function once<Arguments extends unknown[]>(work: (...args: Arguments) => void): 
 
 const workFor = (request: OwnRequest, { caller }: JobRequester, end: AbortController) => ({
   ...{ owner: ownerOf(caller), asked: keptRequest(request), end },
-  ...{ isDurable: true, keptMs: request.retentionSeconds * 1_000 },
+  ...{ isDurable: true, keptMs: keptMsOf(request) },
+});
+
+const WEBHOOK_URL = 'webhook_url';
+const NO_CALLBACKS: readonly JobCallback[] = [];
+const shownWebhook = (webhook: AskedInForm['webhook']): Pick<OwnRequest, 'webhookUrl'> => ({
+  webhookUrl: webhook && shownAddress(webhook.url),
 });
 
 const NO_FIELDS: ReadonlyMap<string, string> = new Map();

@@ -5,6 +5,7 @@ import { RETENTION_SECONDS } from '../api/jobs.ts';
 import { tagsText } from '../api/tags.ts';
 import { ResponseFormat } from '../api/transcriptions.ts';
 import type { Field } from '../http/multipart/form-fields.ts';
+import { isWebhookSecret, SECRET_BYTES_MAX, SECRET_BYTES_MIN } from '../runtime/outbound/signature.ts';
 import type { JsonObject } from '../vendors/kit/json.ts';
 
 /** Of all fields, as JSON. */
@@ -21,16 +22,21 @@ export interface OwnRequest {
   contentType: string | undefined;
   /** As the client wrote it. It may have a signature, so it is kept sealed only. */
   audioUrl: string | undefined;
+  /** Where the end of the job is posted, as it may be shown. */
+  webhookUrl: string | undefined;
   /** Those of the request with those of its key, as one text. */
   tags: string | undefined;
 }
 
 /** What a form asks for. */
-export type AskedInForm = Pick<OwnRequest, 'fields' | 'model' | 'responseFormat' | 'retentionSeconds'>;
+export interface AskedInForm extends Pick<OwnRequest, 'fields' | 'model' | 'responseFormat' | 'retentionSeconds'> {
+  /** As the client wrote it. */
+  webhook: { url: string; secret: string | undefined } | undefined;
+}
 
 const FORMATS = ResponseFormat.anyOf.map((each) => each.const);
 /** Fields of the job itself. */
-export const OWN_FIELDS: readonly string[] = ['retention_seconds'];
+export const OWN_FIELDS: readonly string[] = ['retention_seconds', 'webhook_url', 'webhook_secret'];
 
 /**
  * @param audioUrl of a form without a file
@@ -59,7 +65,22 @@ export function readOwnRequest(form: readonly Field[], audioUrl = ''): AskedInFo
     model: one.get('model') ?? '',
     responseFormat,
     retentionSeconds: retentionOf(one.get('retention_seconds')),
+    webhook: webhookOf(one.get('webhook_url') ?? '', one.get('webhook_secret') ?? ''),
   };
+}
+
+function webhookOf(url: string, secret: string): AskedInForm['webhook'] {
+  if (secret !== '' && !isWebhookSecret(secret))
+    throw apiError(
+      'invalid_request',
+      `\`webhook_secret\` has to be \`whsec_\` and the base64 of ${SECRET_BYTES_MIN} to ${SECRET_BYTES_MAX} random bytes, which your server verifies posts with.`,
+      { param: 'webhook_secret' },
+    );
+  if (url !== '') return { url, secret: secret === '' ? undefined : secret };
+  if (secret === '') return undefined;
+  throw apiError('invalid_request', '`webhook_secret` signs what is posted to `webhook_url`, which is missing.', {
+    param: 'webhook_url',
+  });
 }
 
 function retentionOf(text: string | undefined): number {
@@ -85,10 +106,21 @@ export function wholeFields({ fields, responseFormat }: Pick<OwnRequest, 'fields
   return [...others, ...(hasSpeakers ? ([['diarization', 'true']] as const) : []), ['response_format', 'verbose_json']];
 }
 
+/** What is posted is made of the job, so it is kept for the attempts: six of them within this time. */
+const WEBHOOK_KEPT_SECONDS = 3_600;
+
+/** How long the job is kept after its end. */
+export const keptMsOf = ({
+  retentionSeconds,
+  webhookUrl,
+}: Pick<OwnRequest, 'retentionSeconds' | 'webhookUrl'>): number =>
+  1_000 * Math.max(retentionSeconds, webhookUrl === undefined ? 0 : WEBHOOK_KEPT_SECONDS);
+
 export const keptRequest = (request: OwnRequest): JsonObject => ({
   ...request,
   contentType: request.contentType ?? null,
   audioUrl: request.audioUrl ?? null,
+  webhookUrl: request.webhookUrl ?? null,
   tags: request.tags ?? null,
 });
 
@@ -102,6 +134,7 @@ export function askedOf(asked: JsonObject): OwnRequest {
     audio = '',
     contentType,
     audioUrl,
+    webhookUrl,
     tags,
   } = asked;
   return {
@@ -112,6 +145,7 @@ export function askedOf(asked: JsonObject): OwnRequest {
     audio: String(audio),
     contentType: typeof contentType === 'string' ? contentType : undefined,
     audioUrl: typeof audioUrl === 'string' ? audioUrl : undefined,
+    webhookUrl: typeof webhookUrl === 'string' ? webhookUrl : undefined,
     tags: tagsText(tags),
   };
 }

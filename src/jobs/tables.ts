@@ -40,6 +40,12 @@ export function createJobTables(context: Context, contents: Contents, limits: Jo
   const { adoptJobs, failJobsOf, failEarlierJobs, failLostJobs, renewJobs, hasLostJobs } = jobNodes(context, limits);
   const { findJob, listJobs, removeJob, expire, hasExpired } = keptJobs(context);
   const { share, isRunBy, startSharedJob, adoptLostJobs, adoptLostJob, ...sharedReads } = sharedJobs(context);
+  function createShared(job: NewJob, leaseMs: number, callbacks: number): CreatedJob {
+    const created = createJob(job, leaseMs, callbacks);
+    if (created.state === 'created') share(job);
+    return created;
+  }
+
   return {
     findJobShortage: (organisationId: string) => room.shortage(organisationId),
     ...callbacks,
@@ -47,13 +53,12 @@ export function createJobTables(context: Context, contents: Contents, limits: Jo
     createReportedJob: database.transaction(({ callbacks: count, ...job }: NewReportedJob, leaseMs: number) =>
       createJob(job, leaseMs, count),
     ),
+    createSharedReportedJob: database.transaction(({ callbacks: count, ...job }: NewReportedJob, leaseMs: number) =>
+      createShared(job, leaseMs, count),
+    ),
     startJob,
     finishJob: database.transaction((name: JobName, end: JobEnd) => finishJob(name, end)),
-    createSharedJob: database.transaction((job: NewJob, leaseMs: number) => {
-      const created = createJob(job, leaseMs, 0);
-      if (created.state === 'created') share(job);
-      return created;
-    }),
+    createSharedJob: database.transaction((job: NewJob, leaseMs: number) => createShared(job, leaseMs, 0)),
     startSharedJob,
     finishSharedJob: database.transaction((name: JobName, node: string, end: JobEnd) =>
       isRunBy(name, node) ? finishJob(name, end, sharedJobContent(name.id, node)) : -1,

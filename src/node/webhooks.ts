@@ -106,7 +106,7 @@ function startDeliveries(
   return deliverer;
 }
 
-/** What clients of other vendors are told of the ends of their jobs. */
+/** What the addresses that clients named for the ends of their jobs are sent. */
 function startCallbacks(assembly: Assembly, own: Ownership, poster: Poster): CallbackSender {
   const { logger, metrics, store, defer } = assembly;
   const sender = new CallbackSender({

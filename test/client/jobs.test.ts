@@ -1,7 +1,7 @@
 // Jobs through the client, on a real gateway: from the upload to the transcript in every format, and what comes of one that fails, is
 // cancelled, or is gone.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Job, type ResponseFormat, Voxgate } from '../../clients/typescript/src/index.ts';
+import { type Job, type JobSettings, type ResponseFormat, Voxgate } from '../../clients/typescript/src/index.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { json, refusal, type ScriptedHttp, startScriptedHttp } from './rig/scripted-http.ts';
 
@@ -25,7 +25,8 @@ const scripted = (...answers: ScriptedHttp['answers']) => {
 };
 
 /** A job whose model says nothing. */
-const stalled = (): Promise<Job> => client.jobs.create({ ...SCRIPT, file, providerParams: { fail: { how: 'stall' } } });
+const stalled = (more: Partial<JobSettings> = {}): Promise<Job> =>
+  client.jobs.create({ ...more, ...SCRIPT, file, providerParams: { fail: { how: 'stall' } } });
 
 describe('a job', () => {
   it('is created, waited for, and has its transcript in every format', async () => {
@@ -130,6 +131,16 @@ it('tags jobs, files and live sessions, and adds up what was used by a tag', asy
   await expect
     .poll(async () => (await client.usage({ groupBy: 'tag:customer', tag: 'customer:Smith, Inc.' })).data)
     .toMatchObject([{ group: 'Smith, Inc.', sessions: 2 }]);
+});
+
+it('a job names the webhook that receives its end', async () => {
+  const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const { id, webhook_url } = await stalled({ webhookUrl: 'https://example.com/hook?token=t', webhookSecret });
+  expect(webhook_url).toBe('https://example.com/hook');
+  expect((await client.jobs.retrieve(id)).webhook_status).toBeNull();
+  await client.jobs.delete(id);
+  const refused = client.jobs.create({ ...MODEL, file, webhookUrl: 'https://10.0.0.1/' });
+  await expect(refused).rejects.toMatchObject({ status: 400, param: 'webhook_url' });
 });
 
 describe('an option', () => {

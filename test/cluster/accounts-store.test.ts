@@ -144,6 +144,7 @@ const SAMPLES: Samples = {
   failJobsOf: () => ['abc123'],
   removeJob: ({ who }) => [jobOf(who), 'job-1'],
   createSharedJob: ({ who }) => [{ ...jobOf(who), dialect: 'voxgate', id: 'job-2' }, 0],
+  createSharedReportedJob: ({ who }) => [{ ...jobOf(who), dialect: 'voxgate', id: 'job-3', callbacks: 1 }, 0],
   startSharedJob: ({ who }) => [{ ...jobOf(who), id: 'job-2' }, 'abc123'],
   hasLostSharedJobs: () => ['def456', ['key_none']],
   adoptLostJobs: () => ['def456', 'edge-2', 60_000, 10, ['key_none']],

@@ -4,7 +4,7 @@ import { SimulatedClock } from 'xstate';
 import { apiError } from '../../src/api/errors.ts';
 import { type Deferred, deferred } from '../../src/http/deferred.ts';
 import { toApiError } from '../../src/http/router.ts';
-import { JOB_LIMITS } from '../../src/jobs/calls.ts';
+import { JOB_LIMITS, OWN_DIALECT } from '../../src/jobs/calls.ts';
 import { DetachedJobs, JOBS_QUEUED_MAX, type Work, type WorkEnd } from '../../src/jobs/detached-jobs.ts';
 import { JOB_LEASE_MS, JobRecords, RENEW_MS, TRANSCRIPT_CHARACTERS_MAX } from '../../src/jobs/job-records.ts';
 import { StaleJobs } from '../../src/jobs/stale-jobs.ts';
@@ -168,6 +168,24 @@ describe('a job', () => {
       expect(await codeOf(jobs.begin({ ...work().work, callbacks }, free))).toBe('overloaded');
       expect(jobs.size).toBe(0);
     }
+  });
+
+  it('reports its end from its own node where the accounts cannot share such a job yet', async () => {
+    const callbacks = [{ url: 'https://a.example/', param: 'webhook_url', method: 'POST', headers: [] }] as const;
+    const owner = { ...OWNER, dialect: OWN_DIALECT };
+    rig.failing.set('createSharedReportedJob', 'conflict');
+    const one = work(owner);
+    const { id } = await jobs.begin({ ...one.work, callbacks, isShared: true }, free);
+    one.done.resolve(HEARD);
+    await one.ended;
+    expect([reported, (await rig.store.findJob(owner, id))?.isShared]).toEqual([['node-a'], 0]);
+    rig.failing.clear();
+    const other = work(owner);
+    const shared = await jobs.begin({ ...other.work, callbacks, isShared: true }, free);
+    expect((await rig.store.findJob(owner, shared.id))?.isShared).toBe(1);
+    other.done.resolve(HEARD);
+    await other.ended;
+    expect(reported).toHaveLength(2);
   });
 
   it.each([

@@ -240,6 +240,20 @@ describe('jobs whose audio other nodes can have', () => {
     expect(adopt().map(({ id }) => id)).toEqual(['b']);
   });
 
+  it('are reported at the end that another node brings them to', () => {
+    const { tables, adopt, clock, job, own } = rigOf();
+    const reported = { ...job('a'), nodeName: 'node-a', callbacks: 1 };
+    tables.createSharedReportedJob(reported, LEASE_MS);
+    expect(() => tables.createSharedReportedJob({ ...reported, id: 'b', callbacks: 9 }, LEASE_MS)).toThrow('addresses');
+    clock.nowMs += LEASE_MS;
+    expect(adopt()).toMatchObject([{ id: 'a', isShared: 1 }]);
+    const end = { stage: 'done', summary: bytes(1), transcript: bytes(1), pieces: 0 } as const;
+    expect([tables.finishSharedJob(job('a'), 'node-a', end), tables.readDueCallbacks('', 9, 9).due]).toEqual([-1, []]);
+    expect(tables.finishSharedJob(job('a'), 'other', end)).toBe(0);
+    const [due] = tables.readDueCallbacks('', 9, 9).due;
+    expect(tables.takeCallback(due?.number ?? 0, LEASE_MS)).toMatchObject({ ...own, id: 'a', position: 0 });
+  });
+
   it('neither start nor end on a node that has lost them', () => {
     const { tables, create, adopt, clock, job, own } = rigOf();
     create('a');

@@ -2,14 +2,16 @@
 // removed, and continued by the next start.
 import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Value } from '@sinclair/typebox/value';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { JobAnswer, JobList } from '../../src/api/jobs.ts';
 import { FIELDS_BYTES_MAX } from '../../src/jobs/own-request.ts';
 import { openSqliteStore } from '../../src/node/store/sqlite-store.ts';
+import { newWebhookSecret, webhookHeaders } from '../../src/runtime/outbound/signature.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
@@ -21,7 +23,17 @@ const HELD = 'custom/held';
 
 const waiting: ServerResponse[] = [];
 const fetched: string[] = [];
-const server = createServer((request, response) => {
+/** Posts to each path of the receiver, and what the next one is answered with. */
+const hooks = new Map<string, { headers: IncomingHttpHeaders; body: string }[]>();
+const statuses = new Map<string, number>();
+const server = createServer(async (request, response) => {
+  if (request.url?.startsWith('/hook') === true) {
+    const path = request.url;
+    const body = await text(request);
+    hooks.set(path, [...(hooks.get(path) ?? []), { headers: request.headers, body }]);
+    response.writeHead(statuses.get(path) ?? 204).end();
+    return;
+  }
   request.resume();
   if (request.url?.startsWith('/audio.wav') === true) {
     fetched.push(request.url);
@@ -68,6 +80,14 @@ afterAll(() => {
   server.closeAllConnections();
   server.close();
 });
+
+async function restarted(): Promise<void> {
+  const { key } = gateway;
+  gateway.gateway.stop();
+  await gateway.gateway.ended;
+  waiting.splice(0);
+  gateway = { ...(await startLiveGateway(env)), key };
+}
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -231,6 +251,98 @@ describe('a cancelled job', () => {
     const { id } = await created({ model: MODEL });
     await inStatus(id, 'completed');
     expect(((await (await call(`/${id}/cancel`, 'POST')).json()) as JobAnswer).status).toBe('completed');
+  });
+});
+
+describe('the webhook of one job', () => {
+  const receiver = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const postTo = (path: string) =>
+    vi.waitFor(() => expect(hooks.get(path)?.[0]).toBeDefined(), { timeout: 10_000 }).then(() => hooks.get(path)?.[0]);
+
+  it('receives the event of the organisation, signed with the secret of the request, and the job says so', async () => {
+    const secret = newWebhookSecret();
+    const url = `${receiver()}/hook/done?token=t`;
+    const accepted = await created({ model: MODEL, webhook_url: url, webhook_secret: secret, retention_seconds: '0' });
+    expect(accepted).toMatchObject({ webhook_url: `${receiver()}/hook/done` });
+    expect(Value.Check(JobAnswer, accepted)).toBe(true);
+    const { headers, body } = (await postTo('/hook/done?token=t')) as { headers: Fields; body: string };
+    const at = new Date(Number(headers['webhook-timestamp']) * 1_000);
+    const expected = webhookHeaders([secret], headers['webhook-id'] ?? '', at, body);
+    expect([headers['webhook-id'], headers]).toMatchObject([/^msg_/, expected]);
+    const { type, timestamp, data } = JSON.parse(body) as { type: string; timestamp: string; data: JobAnswer };
+    const shown = await inStatus(accepted.id, 'completed');
+    const { webhook_status: _, ...rest } = shown;
+    expect([type, timestamp, data]).toEqual(['job.completed', shown.ended_at, rest]);
+    expect(JSON.stringify(shown)).not.toContain('token=t');
+    // The transcript of a job that is not kept is in the event; the job stays for the attempts.
+    expect(data.result?.text).not.toBe('');
+    expect(Date.parse(shown.expires_at as string) - Date.parse(shown.ended_at as string)).toBe(3_600_000);
+    await vi.waitFor(async () => expect((await job(accepted.id)).webhook_status).toBe(204), { timeout: 10_000 });
+  });
+
+  it('receives unsigned events without a secret, also by async=true, and of audio at an address', async () => {
+    statuses.set('/hook/failed', 410);
+    const fields = { model: 'loopback/script', provider_params: '{"fail":{"how":"refuse"}}' };
+    const reply = await fetch(`${gateway.url}/v1/audio/transcriptions?async=true`, {
+      method: 'POST',
+      headers: keyed(),
+      body: formOf({ ...fields, webhook_url: `${receiver()}/hook/failed` }),
+    });
+    const { id } = (await reply.json()) as JobAnswer;
+    const failed = await postTo('/hook/failed');
+    expect(failed?.headers['webhook-signature']).toBeUndefined();
+    expect(JSON.parse(failed?.body ?? '')).toMatchObject({ type: 'job.failed', data: { id, status: 'failed' } });
+    await vi.waitFor(async () => expect((await job(id)).webhook_status).toBe(410), { timeout: 10_000 });
+    await fetch(`${gateway.url}/v1/jobs`, {
+      method: 'POST',
+      headers: { ...keyed(), 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        model: MODEL,
+        audio_url: `${receiver()}/audio.wav`,
+        webhook_url: `${receiver().replace('//', '//user:pass@')}/hook/url`,
+      }),
+    });
+    const done = await postTo('/hook/url');
+    expect([done?.headers.authorization, JSON.parse(done?.body ?? '')]).toMatchObject([
+      `Basic ${Buffer.from('user:pass').toString('base64')}`,
+      { type: 'job.completed', data: { webhook_url: `${receiver()}/hook/url` } },
+    ]);
+    expect((JSON.parse(done?.body ?? '') as { data: JobAnswer }).data.result).toBeUndefined();
+  });
+
+  it('receives the end of a job that continued after a restart', async () => {
+    const { id } = await created({ model: HELD, webhook_url: `${receiver()}/hook/again` });
+    await isHeld();
+    await restarted();
+    await isHeld();
+    answerAll();
+    const { body } = (await postTo('/hook/again')) as { body: string };
+    expect(JSON.parse(body)).toMatchObject({ type: 'job.completed', data: { id } });
+  });
+
+  const secret = newWebhookSecret();
+  it.each<[string, Fields, string]>([
+    ['at a private address', { webhook_url: 'https://10.0.0.1/hook' }, 'webhook_url'],
+    ['at an address for metadata', { webhook_url: 'https://[::ffff:169.254.169.254]/' }, 'webhook_url'],
+    ['of another protocol', { webhook_url: 'ftp://example.com/hook' }, 'webhook_url'],
+    ['that is not an address', { webhook_url: 'example.com/hook' }, 'webhook_url'],
+    ['that is too long', { webhook_url: `https://example.com/${'a'.repeat(2_100)}` }, 'webhook_url'],
+    ['with a short secret', { webhook_url: 'https://example.com', webhook_secret: 'whsec_abcd' }, 'webhook_secret'],
+    ['with another secret', { webhook_url: 'https://example.com', webhook_secret: 'secret' }, 'webhook_secret'],
+    ['with a secret alone', { webhook_secret: secret }, 'webhook_url'],
+  ])('is refused %s, by name, and nothing of the job is left', async (_, fields, param) => {
+    expect(await refusalOf(post({ model: MODEL, ...fields }))).toEqual([400, 'invalid_request', param]);
+    const json = { model: MODEL, audio_url: `${receiver()}/audio.wav`, ...fields };
+    const headers = { ...keyed(), 'Content-Type': 'application/json' };
+    const reply = fetch(`${gateway.url}/v1/jobs`, { method: 'POST', headers, body: JSON.stringify(json) });
+    expect(await refusalOf(reply)).toEqual([400, 'invalid_request', param]);
+    expect(readdirSync(join(gateway.directory, 'jobs', 'alone'))).toEqual([]);
+  });
+
+  it('is refused for a file whose client waits', async () => {
+    const body = formOf({ model: MODEL, webhook_url: 'https://example.com' });
+    const reply = fetch(`${gateway.url}/v1/audio/transcriptions`, { method: 'POST', headers: keyed(), body });
+    expect(await refusalOf(reply)).toEqual([400, 'invalid_request', 'webhook_url']);
   });
 });
 
@@ -428,11 +540,8 @@ describe('a request for a job', () => {
 it('a job continues after a restart of its node, and is charged once', async () => {
   const { id } = await created({ model: HELD });
   await isHeld();
-  gateway.gateway.stop();
-  await gateway.gateway.ended;
-  waiting.splice(0);
+  await restarted();
   const { key } = gateway;
-  gateway = { ...(await startLiveGateway(env)), key };
   await isHeld();
   expect((await job(id, key)).status).toBe('processing');
   answerAll();

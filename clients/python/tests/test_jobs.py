@@ -65,6 +65,22 @@ class Job(Faces):
                 self.assertIs(type(results["verbose_json"]), voxgate.VerboseTranscription)
                 self.assertIs(type(results["diarized_json"]), voxgate.DiarizedTranscription)
 
+    async def test_names_the_webhook_that_receives_its_end(self) -> None:
+        for client in self.faces():
+            job = await self.of(
+                client.jobs.create(
+                    PATH,
+                    webhook_url="https://example.com/hook?token=t",
+                    webhook_secret="whsec_" + "A" * 43 + "=",
+                    **STALLED,
+                )
+            )
+            self.assertEqual(job.webhook_url, "https://example.com/hook")
+            self.assertIsNone((await self.of(client.jobs.retrieve(job.id))).webhook_status)
+            await self.of(client.jobs.delete(job.id))
+            error = await self.failure_of(client.jobs.create, PATH, webhook_url="https://10.0.0.1/", **MODEL)
+            self.assertEqual((error.status, error.param), (400, "webhook_url"))
+
     async def test_raises_the_error_that_it_failed_with(self) -> None:
         for client in self.faces():
             job = await self.of(client.jobs.create(PATH, **REFUSED))

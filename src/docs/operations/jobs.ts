@@ -17,7 +17,7 @@ const createJob: Operation = {
   tag: 'Jobs',
   summary: 'Create a job',
   description:
-    'The form is that of `/v1/audio/transcriptions`, but the answer comes at once: the file is transcribed in the background. Jobs of a key wait for its other files, at most 100 on one node. The job is charged once, when it is completed.',
+    'The form is that of `/v1/audio/transcriptions`, but the answer comes at once: the file is transcribed in the background. Jobs of a key wait for its other files, at most 100 on one node. The job is charged once, when it is completed. Its end is posted to `webhook_url`, if the request names one.',
   security: 'key',
   headers: IDEMPOTENCY_KEY,
   body: {

@@ -3,9 +3,9 @@
 import { Type } from '@sinclair/typebox';
 import { ErrorAnswer } from '../../api/error-body.ts';
 import type { ErrorCode } from '../../api/error-catalogue.ts';
-import { JobAnswer, TranscriptionQuery } from '../../api/jobs.ts';
+import { FileForm, FileObject, JobAnswer, TranscriptionQuery } from '../../api/jobs.ts';
 import { Model, ModelList, ModelsQuery, ShortModelList } from '../../api/models.ts';
-import { ListenQuery, TranscriptionForm, TranscriptionObject } from '../../api/request-parameters.ts';
+import { ListenQuery } from '../../api/request-parameters.ts';
 import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
 import {
   DiarizedTranscription,
@@ -124,11 +124,11 @@ const createTranscription: Operation = {
   body: {
     required: true,
     type: 'multipart/form-data',
-    schema: TranscriptionForm,
+    schema: FileForm,
     example: { model: 'local/commands-en', response_format: 'verbose_json', file: '(the bytes of the file)' },
     also: {
       type: 'application/json',
-      schema: TranscriptionObject,
+      schema: FileObject,
       example: { model: 'local/commands-en', audio_url: 'https://example.com/commands.wav' },
     },
   },

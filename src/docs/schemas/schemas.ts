@@ -6,7 +6,7 @@ import * as jobs from '../../api/jobs.ts';
 import * as listen from '../../api/listen.ts';
 import * as events from '../../api/listen-events.ts';
 import { Capabilities, Mode, Model, ModelList, Price, ShortModel, ShortModelList } from '../../api/models.ts';
-import { StartMessage, TranscriptionForm, TranscriptionObject } from '../../api/request-parameters.ts';
+import { StartMessage } from '../../api/request-parameters.ts';
 import { modelOf } from '../../api/slug.ts';
 import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
 import * as transcriptions from '../../api/transcriptions.ts';
@@ -72,8 +72,8 @@ export const restSchemas = (providers: readonly Provider[]): NamedSchemas => ({
   Mode,
   Capabilities,
   Price,
-  TranscriptionForm,
-  TranscriptionObject,
+  TranscriptionForm: jobs.FileForm,
+  TranscriptionObject: jobs.FileObject,
   Transcription: transcriptions.Transcription,
   VerboseTranscription: transcriptions.VerboseTranscription,
   Segment: transcriptions.Segment,

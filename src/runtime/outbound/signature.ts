@@ -2,10 +2,18 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 const PREFIX = 'whsec_';
-/** The specification has 24 to 64. */
 const SECRET_BYTES = 32;
+export const SECRET_BYTES_MIN = 24;
+export const SECRET_BYTES_MAX = 64;
 
 export const newWebhookSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
+
+/** The specification's: the base64 of 24 to 64 bytes after the prefix. */
+export function isWebhookSecret(text: string): boolean {
+  const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]{1,88})={0,2}$/.exec(text) ?? [];
+  const { length } = Buffer.from(base64, 'base64');
+  return base64.length % 4 !== 1 && length >= SECRET_BYTES_MIN && length <= SECRET_BYTES_MAX;
+}
 
 /** `whsec_` and base64, as the standard has it; of any other text its bytes. */
 const keyOf = (secret: string): Buffer =>

@@ -16,6 +16,8 @@ export interface JobCallback {
   readonly method: 'POST' | 'PUT';
   /** Sent along, as the receiver wants them. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Signs what is sent, where the client has one for that. */
+  readonly secret?: string;
   /** What of the job is sent, where the client chooses; as usual when absent. */
   readonly contents?: readonly string[];
 }

@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { JobAnswer, JobList } from '../../../src/api/jobs.ts';
@@ -27,7 +28,16 @@ const EDGE: NodeSettings = { roles: 'edge,upstream' };
 const random = seeded(17);
 const { bytes: WAV } = sampleAudio('commands.wav');
 
+/** Jobs whose end was posted to their webhook. */
+const reported = new Set<string>();
 const server = createServer((request, response) => {
+  if (request.url?.startsWith('/hook/') === true) {
+    void json(request).then((posted) => {
+      reported.add((posted as { data: { id: string } }).data.id);
+      response.writeHead(204).end();
+    });
+    return;
+  }
   request.resume();
   request.on('end', async () => {
     await delay(random.integer(100, 2_000));
@@ -51,6 +61,7 @@ beforeAll(async () => {
       VOXGATE_CONFIG: config,
       VOXGATE_JOB_LEASE_MS: String(LEASE_MS),
       VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '100000',
+      VOXGATE_WEBHOOK_NETWORKS: '127.0.0.0/8',
     },
   );
 }, 2 * NODE_START_MS);
@@ -65,6 +76,7 @@ const headers = () => ({ Authorization: `Bearer ${cluster.key}` });
 async function send(node: ClusterNode): Promise<string | undefined> {
   const body = new FormData();
   body.append('model', 'custom/slow');
+  body.append('webhook_url', `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook/job`);
   body.append('file', new Blob([new Uint8Array(WAV)]), 'commands.wav');
   try {
     const reply = await fetch(`${node.url}/v1/jobs`, { method: 'POST', headers: headers(), body });
@@ -142,6 +154,10 @@ it.skipIf(!natsServerIsHere)(
       },
       { timeout: 60_000, interval: 1_000 },
     );
+    await vi.waitFor(() => expect(jobs.filter(({ id }) => !reported.has(id)).map(({ id }) => id)).toEqual([]), {
+      timeout: 60_000,
+      interval: 500,
+    });
     for (const node of edges) await node.end('SIGTERM');
     const accounts = cluster.node('accounts');
     await accounts.end('SIGTERM');

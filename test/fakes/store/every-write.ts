@@ -67,6 +67,7 @@ function ceilings(script: Script, organisationId: string, keyId: string): void {
 /** Jobs of a node whose lease is over at once. */
 function sharedJobs(script: Script, job: (id: string) => NewJob, end: JobEnd): void {
   for (const id of ['shared', 'other', 'third']) script.call('createSharedJob', job(id), 0);
+  for (const callbacks of [1, 9]) script.call('createSharedReportedJob', { ...job('reported'), callbacks }, 0);
   script.call('startSharedJob', job('shared'), 'lost12');
   script.call('startSharedJob', job('shared'), 'abc123');
   script.call('adoptLostJobs', 'abc123', 'edge-1', 60_000, 1, ['key_none']);

@@ -80,6 +80,10 @@ export function fill(tables: DirectTables): void {
     { ...job, id: 'job-3', dialect: 'voxgate', stage: 'queued', request: sha256('request') },
     60_000,
   );
+  tables.createSharedReportedJob(
+    { ...job, id: 'job-4', dialect: 'voxgate', stage: 'queued', request: sha256('request'), callbacks: 1 },
+    60_000,
+  );
   tables.putPiece(organisationId, 'job job-1', 0, sha256('transcript'));
   tables.markContent('mark-1');
   const note = {

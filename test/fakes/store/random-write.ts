@@ -395,6 +395,10 @@ export const ARGUMENTS: Arguable = {
     draw.integer(1, 3),
   ],
   createSharedJob: (draw) => [{ ...draw.job(), dialect: 'voxgate' }, draw.integer(1, 100_000)],
+  createSharedReportedJob: (draw) => [
+    { ...draw.job(), dialect: 'voxgate', callbacks: draw.integer(0, 4) },
+    draw.integer(1, 100_000),
+  ],
   startSharedJob: (draw) => [draw.job(), draw.pick(['abc123', 'def456'])],
   finishSharedJob: (draw) => [
     draw.job(),

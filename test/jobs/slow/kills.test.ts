@@ -5,6 +5,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { JobAnswer, JobList } from '../../../src/api/jobs.ts';
@@ -27,7 +28,20 @@ const API_KEYS = 4;
 const { bytes: WAV } = sampleAudio('commands.wav');
 const MODEL = 'custom/slow';
 
+/** Jobs whose end was posted to their webhook. */
+const reported = new Set<string>();
 const server = createServer((request, response) => {
+  if (request.url?.startsWith('/hook/') === true) {
+    void json(request).then(
+      (posted) => {
+        reported.add((posted as { data: { id: string } }).data.id);
+        response.writeHead(204).end();
+      },
+      // The gateway was killed while it posted.
+      () => {},
+    );
+    return;
+  }
   request.resume();
   request.on('end', async () => {
     await delay(random.integer(0, 150));
@@ -50,6 +64,7 @@ beforeAll(async () => {
     VOXGATE_DATA_DIRECTORY: directory,
     VOXGATE_CONFIG: config,
     VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '100000',
+    VOXGATE_WEBHOOK_NETWORKS: '127.0.0.0/8',
   };
 });
 let running: KilledGateway | undefined;
@@ -93,6 +108,7 @@ class Client {
     const { apiKey, idempotencyKey } = sent;
     const body = new FormData();
     body.append('model', MODEL);
+    body.append('webhook_url', `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook/job`);
     body.append('file', new Blob([new Uint8Array(WAV)]), 'commands.wav');
     const headers = { Authorization: `Bearer ${apiKey}`, 'Idempotency-Key': idempotencyKey };
     sent.times++;
@@ -189,6 +205,10 @@ it(`${KILLS} kills: each request makes one job, which is completed or was begun 
     },
     { timeout: 30_000, interval: 500 },
   );
+  await vi.waitFor(() => expect(jobs.filter(({ id }) => !reported.has(id)).map(({ id }) => id)).toEqual([]), {
+    timeout: 60_000,
+    interval: 200,
+  });
   const left = readdirSync(join(env.VOXGATE_DATA_DIRECTORY as string, 'jobs', 'alone'));
   expect(left).toEqual([]);
   await gateway.stop();

@@ -131,6 +131,10 @@ class JobOptions(TranscribeOptions, total=False):
 
     retention_seconds: int
     """How long the job can be fetched after its end, up to 30 days; 24 hours when absent."""
+    webhook_url: str
+    """Receives `job.completed` or `job.failed` of this job."""
+    webhook_secret: str
+    """Signs what is posted there: `whsec_` and the base64 of 24 to 64 random bytes. Posts are unsigned when absent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,10 @@ export type CreateJobOptions<Slug extends ModelSlug = ModelSlug> = AudioInput & 
 export interface JobSettings<Slug extends ModelSlug = ModelSlug> extends Omit<TranscriptionSettings<Slug>, 'stream'> {
   /** How long the job can be fetched after its end, up to 30 days; 24 hours when absent. */
   retentionSeconds?: number;
+  /** Receives `job.completed` or `job.failed` of this job. */
+  webhookUrl?: string;
+  /** Signs what is posted there: `whsec_` and the base64 of 24 to 64 random bytes. Posts are unsigned when absent. */
+  webhookSecret?: string;
 }
 
 export interface ListJobsOptions extends CallOptions {
@@ -54,7 +58,12 @@ export interface WaitForJobOptions extends CallOptions {
 
 const INTERVAL_MS = [1_000, 100, 60_000] as const;
 const LIST_FILTERS: readonly (keyof ListJobsOptions)[] = ['status', 'from', 'to', 'tag', 'limit', 'before'];
-const CREATE_OPTIONS = [...TRANSCRIBE_OPTIONS.filter((name) => name !== 'stream'), 'retentionSeconds'];
+const CREATE_OPTIONS = [
+  ...TRANSCRIBE_OPTIONS.filter((name) => name !== 'stream'),
+  'retentionSeconds',
+  'webhookUrl',
+  'webhookSecret',
+];
 
 export class Jobs {
   readonly #http: Http;
@@ -66,9 +75,11 @@ export class Jobs {
   /** Sends a file or the address of one, to be transcribed in the background. */
   async create<Slug extends ModelSlug>(options: CreateJobOptions<Slug>): Promise<Job> {
     refuseUnknown('jobs.create', options, CREATE_OPTIONS);
-    const { retentionSeconds, ...rest } = options;
-    const own: [string, string][] =
-      retentionSeconds === undefined ? [] : [['retention_seconds', String(retentionSeconds)]];
+    const { retentionSeconds, webhookUrl, webhookSecret, ...rest } = options;
+    const named = { retention_seconds: retentionSeconds, webhook_url: webhookUrl, webhook_secret: webhookSecret };
+    const own = Object.entries(named).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, String(value)]],
+    );
     return this.#http.json(await uploadCall('/v1/jobs', rest as TranscribeOptions, own));
   }
 

@@ -215,6 +215,10 @@ export interface Job {
   };
   /** The address of the audio, without its query. */
   audio_url?: string;
+  /** The address that the end of the job is posted to, without its query. */
+  webhook_url?: string;
+  /** What the server at `webhook_url` answered to the last post. Null before that, and without an answer. Not in lists and webhooks. */
+  webhook_status?: number | null;
   /** Tags of the request and its API key. Absent without any. */
   tags?: Record<string, string>;
   /** The format of the result where its request names none. */

@@ -47,6 +47,7 @@ _TYPES: Mapping[str, type] = {
     "verbose_json": VerboseTranscription,
     "diarized_json": DiarizedTranscription,
 }
+_JOB_FIELDS = ("retention_seconds", "webhook_url", "webhook_secret")
 _FORMATS = ("json", "text", "verbose_json", "srt", "vtt", "diarized_json")
 
 
@@ -58,8 +59,7 @@ def transcribe_call(file: FileInput | None, model: str, response_format: str, op
 
 def create_job_call(file: FileInput | None, model: str, response_format: str, options: Mapping[str, Any]) -> Call[Job]:
     refuse_unknown("jobs.create", options, JobOptions)
-    retention = options.get("retention_seconds")
-    own = [] if retention is None else [("retention_seconds", str(retention))]
+    own = [(name, str(options[name])) for name in _JOB_FIELDS if options.get(name) is not None]
     return _upload_call("/v1/jobs", file, model, response_format, options, _json(Job), own)
 
 

@@ -326,6 +326,11 @@ class Job:
     file: JobFile
     audio_url: str | None = None
     """The address of the audio, without its query."""
+    webhook_url: str | None = None
+    """The address that the end of the job is posted to, without its query."""
+    webhook_status: int | None | None = None
+    """What the server at `webhook_url` answered to the last post. Null before that, and without an answer. Not in
+    lists and webhooks."""
     tags: dict[str, str] | None = None
     """Tags of the request and its API key. Absent without any."""
     response_format: ResponseFormat
