@@ -17,6 +17,7 @@ export type FailureReason =
   | 'connect_timeout'
   | 'stalled'
   | 'circuit_open'
+  | 'streams_full'
   | 'empty_result';
 
 /** One failed leg. `code` is the provider's own code or a short name; `message` is safe to show to a client. */

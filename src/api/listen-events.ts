@@ -259,6 +259,7 @@ export const Failover = Type.Object(
       Type.Literal('connect_timeout'),
       Type.Literal('stalled'),
       Type.Literal('circuit_open'),
+      Type.Literal('streams_full'),
       Type.Literal('empty_result'),
     ]),
     replayed_seconds: Type.Number({ description: 'Seconds of audio that are replayed. They are not billed twice.' }),

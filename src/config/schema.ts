@@ -191,6 +191,15 @@ export const ProviderSettings = Type.Object({
     description: 'Credential at the provider: its key, or a JSON object where it has several members.',
     secret: true,
   }),
+  streamsMax: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      env: 'VOXGATE_<PROVIDER>_STREAMS_MAX',
+      description:
+        'Concurrent live streams that your account at the provider may have, over all nodes. Further sessions begin at their next model. Unlimited if unset.',
+    }),
+  ),
   region: optionalText(Type.String({ pattern: '^[a-z0-9-]{1,40}$' }), {
     env: 'VOXGATE_<PROVIDER>_REGION',
     accepts: 'one of the provider’s endpoints, or with a URL a region such as `eu`',

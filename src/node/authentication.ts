@@ -6,7 +6,7 @@ import { type KeyInUse, keepReconciled, listenToAccountChanges } from '../cluste
 import type { AccountsClient } from '../cluster/accounts/client.ts';
 import type { Bus } from '../cluster/bus/bus.ts';
 import { KEY_REVOKED, type KeyChange, SUSPENSION, type Suspension } from '../cluster/bus/subjects.ts';
-import { openClusterLimits } from '../cluster/limits/limits.ts';
+import { type ClusterLimits, openClusterLimits } from '../cluster/limits/limits.ts';
 import { LimitsMessages } from '../cluster/limits/messages.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
 import { type Assembly, previousSecret, secretsOf } from './context.ts';
@@ -89,15 +89,23 @@ export function publishKeyChange(bus: Bus, type: KeyChange['type'], keyId: strin
 }
 
 // How much a key may ask for: counted here, or over all nodes that serve clients.
-/** `members`: undefined on a single node. `accounts`: undefined on the node that keeps them, which also counts. */
-export function openKeyLimits(
+export function openKeyLimits({ config, clock }: Assembly, shared: ClusterLimits | undefined): KeyLimits {
+  const options = { ...config.limits, clock };
+  return shared === undefined ? createKeyLimits(options) : createSharedKeyLimits(options, shared);
+}
+
+/**
+ * What is counted over all nodes; undefined on a single node.
+ *
+ * @param accounts undefined on the node that keeps them, which also counts
+ */
+export function openSharedLimits(
   assembly: Assembly,
   members: Membership | undefined,
   accounts: Pick<AccountsClient, 'isAway'> | undefined,
-): KeyLimits {
-  const { config, clock, bus, metrics, defer } = assembly;
-  const options = { ...config.limits, clock };
-  if (members === undefined) return createKeyLimits(options);
+): ClusterLimits | undefined {
+  if (members === undefined) return undefined;
+  const { clock, bus, metrics, defer } = assembly;
   const messages = new LimitsMessages(secretsOf(assembly));
   const shared = openClusterLimits({
     bus,
@@ -111,10 +119,10 @@ export function openKeyLimits(
   defer(() => shared.close());
   metrics.watchGauge(
     'sessions_on_trust',
-    'Sessions and files that started while the count over all nodes was unavailable, since the start.',
+    'Sessions, files and streams at providers that started while the count over all nodes was unavailable, since the start.',
     () => shared.places.trusted,
   );
-  return createSharedKeyLimits(options, shared);
+  return shared;
 }
 
 const otherEdges = (members: Membership) =>

@@ -19,7 +19,7 @@ import { createMetrics, type Metrics } from '../runtime/telemetry/metrics.ts';
 import { buildVersion } from '../runtime/version.ts';
 import { providersWith } from '../vendors/index.ts';
 import { type OwnAccounts, openOwnAccounts, serveOwnAccounts } from './accounts.ts';
-import { openAuthenticator, openKeyLimits, publishAccountChanges } from './authentication.ts';
+import { openAuthenticator, openKeyLimits, openSharedLimits, publishAccountChanges } from './authentication.ts';
 import { Backups } from './backup/backups.ts';
 import { type Assembly, type BeforeStore, consoleUrl, lastingName, ownUrl } from './context.ts';
 import { type EdgeServices, openEdge } from './edge.ts';
@@ -256,7 +256,8 @@ class Node {
     const webhooks = openWebhooks(assembly, this.#own);
     const store = far && shared && remoteReservationStore(assembly, shared);
     const money = await openMoney(assembly, webhooks.events, store);
-    const live = openEdgeLive(assembly, vault, members);
+    const sharedLimits = openSharedLimits(assembly, members, accounts);
+    const live = openEdgeLive(assembly, vault, members, sharedLimits?.places);
     this.#live = live;
     const authenticator = openAuthenticator(assembly, live.sessions, accounts);
     const people = openPeople(assembly, vault.vault, {
@@ -264,7 +265,7 @@ class Node {
       outbox: this.#mails?.outbox,
       webhooks: webhooks.routes,
     });
-    const limits = openKeyLimits(assembly, members, accounts);
+    const limits = openKeyLimits(assembly, sharedLimits);
     return { accounts, authenticator, money, vault, live, people, limits, webhooks, jobAudio: shared?.jobAudio };
   }
 

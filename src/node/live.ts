@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import type { WatchedFrame } from '../api/console/watching.ts';
 import { BLOCK_BYTES } from '../audio/tape/blocks.ts';
 import { FileSpools, type Spool } from '../audio/tape/spool.ts';
+import type { ClusterLimits } from '../cluster/limits/limits.ts';
 import type { UpstreamState } from '../cluster/membership/heartbeat.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
 import { type Placement, upstreamPlacement } from '../cluster/placement.ts';
@@ -12,6 +13,7 @@ import { Breakers } from '../live/failover/breakers/breakers.ts';
 import { keepReady } from '../live/failover/chain.ts';
 import { ModelMeasures } from '../live/failover/choice/measures.ts';
 import { shareMeasures } from '../live/failover/choice/share-measures.ts';
+import { PlacesOfNode, StreamSlots } from '../live/failover/stream-slots.ts';
 import type { NodeOfGateway } from '../live/routes/watch.ts';
 import { SessionHost } from '../live/session/host.ts';
 import type { SessionOpening } from '../live/session/session-opening.ts';
@@ -95,14 +97,21 @@ export function openLive(assembly: Assembly, vault: OpenedVault, members: Member
   return { ...shared, ...openLegs(assembly, shared, members) };
 }
 
-export function openEdgeLive(assembly: Assembly, vault: OpenedVault, members: Membership | undefined): EdgeLive {
+/** `places`: what counts over all nodes; undefined on a single node. */
+export function openEdgeLive(
+  assembly: Assembly,
+  vault: OpenedVault,
+  members: Membership | undefined,
+  places: ClusterLimits['places'] | undefined,
+): EdgeLive {
   const { bus, clock, config, roles, metrics, defer } = assembly;
   const live = openLive(assembly, vault, members);
   const breakers = openBreakers(assembly, vault);
   const measures = new ModelMeasures(backgroundClock);
   const spools = openSpools(assembly);
   const openSpool = (organisationId: string) => spools.open(organisationId);
-  const sessions = openSessions(assembly, live, { breakers, measures }, openSpool);
+  const slots = openStreamSlots(assembly, places);
+  const sessions = openSessions(assembly, live, { breakers, measures, slots }, openSpool);
   if (members !== undefined) {
     const knows = (slug: string) => hasModel(assembly.providers, slug);
     const onDrop = (name: string) => metrics.dropped(name);
@@ -240,10 +249,27 @@ function openSpools({ config, logger, metrics }: Assembly): FileSpools {
   return spools;
 }
 
+function openStreamSlots(
+  { config, clock, metrics }: Assembly,
+  places: ClusterLimits['places'] = new PlacesOfNode(),
+): StreamSlots {
+  const maxOf = new Map(
+    Object.entries(config.providers).flatMap(([provider, { streamsMax }]) =>
+      streamsMax === undefined ? [] : [[provider, streamsMax] as const],
+    ),
+  );
+  return new StreamSlots({
+    maxOf: (provider) => maxOf.get(provider),
+    places,
+    clock,
+    onFull: (provider) => metrics.streamsFull(provider),
+  });
+}
+
 function openSessions(
   assembly: Assembly,
   { engines, overload, relief, placement }: Live,
-  { breakers, measures }: Pick<EdgeLive, 'breakers' | 'measures'>,
+  { breakers, measures, slots }: Pick<EdgeLive, 'breakers' | 'measures'> & { slots: StreamSlots },
   openSpool: EdgeLive['openSpool'],
 ): SessionHost {
   const { config, clock, metrics, bus, roles, defer } = assembly;
@@ -275,6 +301,7 @@ function openSessions(
     voices: engines.local,
     breakers,
     measures,
+    slots,
     dials,
     observe: (opening) => observed.observe(opening),
     onOpened: (opening) => observed.opened(opening),

@@ -195,9 +195,10 @@ describe('sources', () => {
     expectTypeOf<Config['log']['level']>().toEqualTypeOf<
       'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
     >();
-    expectTypeOf<Config['providers']>().toEqualTypeOf<
-      Record<string, Record<'url' | 'apiKey' | 'region' | 'retention', string | undefined>>
+    expectTypeOf<Omit<Config['providers'][string], 'streamsMax'>>().toEqualTypeOf<
+      Record<'url' | 'apiKey' | 'region' | 'retention', string | undefined>
     >();
+    expectTypeOf<Config['providers'][string]['streamsMax']>().toEqualTypeOf<number | undefined>();
   });
 });
 

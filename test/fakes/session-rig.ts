@@ -15,6 +15,7 @@ import { createPriceList, type PriceOverrides } from '../../src/config/prices/pr
 import { DialGate } from '../../src/live/failover/admission.ts';
 import { Breakers, type BreakersOptions } from '../../src/live/failover/breakers/breakers.ts';
 import { type Ask, type ChainDependencies, resolveChain } from '../../src/live/failover/chain.ts';
+import type { StreamSlots } from '../../src/live/failover/stream-slots.ts';
 import { openSession } from '../../src/live/session/channel-group.ts';
 import { SessionHost } from '../../src/live/session/host.ts';
 import type { ClientLine } from '../../src/live/session/outbox.ts';
@@ -128,6 +129,7 @@ export interface RigOptions {
   /** Receives what is kept of each session that has ended. */
   onEnded?: (frames: readonly WatchedFrame[]) => void;
   settings?: Partial<SessionSettings>;
+  slots?: Pick<StreamSlots, 'take'>;
   providers?: Provider[];
   engines?: (clock: Clock) => Record<string, Engine>;
   access?: (provider: string) => { baseUrl: string | undefined; credential: string | undefined };
@@ -246,6 +248,7 @@ export class SessionRig {
     this.sessions = new SessionHost({
       breakers: this.breakers,
       dials: this.dials,
+      ...(options.slots === undefined ? {} : { slots: options.slots }),
       placement: options.placement,
       bus: this.bus,
       clock,

@@ -94,6 +94,7 @@ const REASONS: Readonly<Record<string, string>> = {
   connect_timeout: 'connecting took too long',
   empty_result: 'no words returned',
   stalled: 'stopped answering',
+  streams_full: 'no free stream at the provider',
   upstream_account: 'provider refused the key',
   upstream_closed: 'connection lost',
   upstream_error: 'provider reported an error',

@@ -7,6 +7,7 @@ import type { Breakers } from './breakers/breakers.ts';
 import { type Guarded, keyOf } from './breakers/guarded.ts';
 import { SERVICE_CREDENTIAL } from './chain-credential.ts';
 import type { ModelMeasures } from './choice/measures.ts';
+import type { StreamSlot, StreamSlots } from './stream-slots.ts';
 
 /** What all attempts of a node share. */
 export interface Attempts {
@@ -15,12 +16,14 @@ export interface Attempts {
   retries: RetryBudget;
   /** Counts what came of attempts at each model; absent: they are not counted. */
   measures?: CallMeasures | undefined;
+  /** Absent: streams at providers are not counted. */
+  slots?: Pick<StreamSlots, 'take'> | undefined;
 }
 
 export type CallMeasures = Pick<ModelMeasures, 'outcome'>;
 
 /** The breaker of the model has opened while the attempt waited for its turn. It is no news of the model. */
-export const circuitOpen: LegFailure = {
+const circuitOpen: LegFailure = {
   kind: 'next',
   reason: 'circuit_open',
   code: 'circuit_open',
@@ -28,32 +31,64 @@ export const circuitOpen: LegFailure = {
   own: true,
 };
 
+/** The gateway's account has all the streams at the provider that it may have, or the organisation its part of them. */
+const streamsFull: LegFailure = {
+  kind: 'next',
+  reason: 'streams_full',
+  code: 'streams_full',
+  message: 'The gateway has as many streams at the provider as its account may have.',
+  own: true,
+};
+
+interface AttemptCalls {
+  dial(): void;
+  passOver(failure: LegFailure): void;
+  hasOther(): boolean;
+}
+
 export class ModelAttempt {
   readonly #retry: Ticket | undefined;
   readonly #place: Ticket;
   /** From the dial on. */
   #call: GuardedCall | undefined;
+  #slot: StreamSlot | undefined;
+  #isOver = false;
 
   /**
-   * Calls `dial` when it is its turn; `passOver` instead, where the breaker is open by then and `hasOther` says so.
+   * Calls `dial` when it is its turn; `passOver` instead, where the breaker is open by then, or all streams of the account at the
+   * provider are in use, and `hasOther` says so.
    *
    * @param retry its share of the retry budget, where it is a second attempt
    */
-  constructor(
-    guarded: Guarded,
-    shared: Attempts,
-    retry: Ticket | undefined,
-    calls: { dial(): void; passOver(): void; hasOther(): boolean },
-  ) {
+  constructor(guarded: Guarded, shared: Attempts, retry: Ticket | undefined, calls: AttemptCalls) {
     this.#retry = retry;
     this.#place = shared.dials.enter(keyOf(guarded), () => {
       if (shared.breakers.isOpen(guarded) && calls.hasOther()) {
-        calls.passOver();
+        calls.passOver(circuitOpen);
         return;
       }
-      this.#call = new GuardedCall(guarded, shared, 'live');
-      calls.dial();
+      const slot = shared.slots?.take(guarded);
+      if (slot === undefined) this.#dial(guarded, shared, calls);
+      else void slot.then((taken) => this.#withSlot(taken, guarded, shared, calls));
     });
+  }
+
+  #withSlot(slot: StreamSlot | 'full', guarded: Guarded, shared: Attempts, calls: AttemptCalls): void {
+    if (slot === 'full') {
+      if (this.#isOver) return;
+      // Of the last model the provider itself is asked: it may have ended a stream that is counted here still.
+      if (calls.hasOther()) calls.passOver(streamsFull);
+      else this.#dial(guarded, shared, calls);
+    } else if (this.#isOver) slot.leave();
+    else {
+      this.#slot = slot;
+      this.#dial(guarded, shared, calls);
+    }
+  }
+
+  #dial(guarded: Guarded, shared: Attempts, calls: AttemptCalls): void {
+    this.#call = new GuardedCall(guarded, shared, 'live');
+    calls.dial();
   }
 
   /** The connection is made. Whether it is good for anything is still to be seen. */
@@ -71,12 +106,19 @@ export class ModelAttempt {
   failed(failure: LegFailure): void {
     // Before the place is given up: who waits for it asks the breaker.
     this.#call?.failed(failure);
-    this.ready();
+    this.#over();
   }
 
   /** It is over, whatever came of it. */
   end(): void {
     this.#call?.end();
+    this.#over();
+  }
+
+  #over(): void {
+    this.#isOver = true;
+    this.#slot?.leave();
+    this.#slot = undefined;
     this.ready();
   }
 }

@@ -11,6 +11,7 @@ import { guardActions } from '../../runtime/actors.ts';
 import { type DialGate, RetryBudget } from '../failover/admission.ts';
 import type { Breakers } from '../failover/breakers/breakers.ts';
 import type { CallMeasures } from '../failover/model-attempt.ts';
+import type { StreamSlots } from '../failover/stream-slots.ts';
 import type { LegRecord } from './leg/leg-record.ts';
 import type { ClientLine } from './outbox.ts';
 import { LiveSession } from './session.ts';
@@ -35,6 +36,7 @@ export interface SessionHostOptions extends Omit<SessionDependencies, 'attempts'
   sessionsMax: number;
   breakers: Breakers;
   measures?: CallMeasures;
+  slots?: Pick<StreamSlots, 'take'>;
   dials: DialGate;
   /** Of what the process has too little for one more session. */
   shortOf?(): 'time' | 'memory' | undefined;
@@ -55,10 +57,10 @@ export class SessionHost {
 
   constructor(options: SessionHostOptions) {
     this.#options = options;
-    const { breakers, measures, dials } = options;
+    const { breakers, measures, slots, dials } = options;
     this.#dependencies = {
       ...options,
-      attempts: { breakers, measures, dials, retries: new RetryBudget(() => this.#sessions.size) },
+      attempts: { breakers, measures, slots, dials, retries: new RetryBudget(() => this.#sessions.size) },
       onState: (sessionId, value) => this.#phases.set(sessionId, phaseOf(value)),
       onEnded: (...ended) => this.#ended(...ended),
     };

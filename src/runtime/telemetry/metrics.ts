@@ -52,6 +52,8 @@ export interface Metrics extends DelayMetrics, ModelMetrics {
   webhookAttempt(outcome: string): void;
   /** A backup of the accounts is good, or failed. */
   backupEnded(outcome: 'good' | 'failed'): void;
+  /** No stream of the gateway's account at the provider was left, or none for the organisation. */
+  streamsFull(provider: string): void;
   /** A part of a ceiling on spend was used for the first time in its period. */
   spendReached(percent: string): void;
   /** The ledger, or the way to it, failed. */
@@ -147,6 +149,7 @@ function requestCounter(registry: Registry): Metrics['httpRequest'] {
   return (route, status) => requests.inc({ route: bounded(route), status });
 }
 
+const STREAMS_FULL = 'Live streams that found no free slot of the gateway’s account at the provider, by provider.';
 const SPEND_REACHED = 'Ceilings on spend of which half, four fifths or all was used, as this node noticed.';
 
 /** @param node how every metric names the node that it is of; none does when absent */
@@ -209,6 +212,7 @@ export function createMetrics(node?: string): Metrics {
     backupEnded: backupCounter(registry),
     mail: byLabel('mails_total', 'outcome', 'Mails by outcome.'),
     webhookAttempt: byLabel('webhook_attempts_total', 'outcome', 'Attempts at webhooks and callbacks, by outcome.'),
+    streamsFull: byLabel('streams_full_total', 'provider', STREAMS_FULL),
     spendReached: byLabel('spend_reached_total', 'percent', SPEND_REACHED),
     ledgerFault: byLabel(
       'ledger_faults_total',

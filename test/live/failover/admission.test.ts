@@ -66,7 +66,7 @@ describe('an attempt', () => {
   const begin = (all: Attempts, said: string[], name: string, hasOther = true) =>
     new ModelAttempt(guarded, all, undefined, {
       dial: () => said.push(`${name} dials`),
-      passOver: () => said.push(`${name} passed over`),
+      passOver: ({ code }) => said.push(`${name} passed over: ${code}`),
       hasOther: () => hasOther,
     });
 
@@ -77,7 +77,7 @@ describe('an attempt', () => {
     begin(all, said, 'second');
     const third = begin(all, said, 'third', false);
     first.failed(failure);
-    expect(said).toEqual(['first dials', 'second passed over']);
+    expect(said).toEqual(['first dials', 'second passed over: circuit_open']);
     third.end();
     expect(all.breakers.isOpen(guarded)).toBe(true);
   });
@@ -110,6 +110,38 @@ describe('an attempt', () => {
     const all = shared();
     begin(all, [], 'first').failed({ ...failure, ...more });
     expect([all.breakers.isOpen(guarded), all.breakers.size]).toEqual([false, 0]);
+  });
+
+  describe('at a provider whose streams are limited', () => {
+    const full = (all: Attempts): Attempts => ({ ...all, slots: { take: async () => 'full' as const } });
+    const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+    it('is passed over while all are in use, and dials where there is no other model', async () => {
+      const all = full({ ...shared(), dials: new DialGate(2) });
+      const said: string[] = [];
+      begin(all, said, 'first');
+      begin(all, said, 'last', false);
+      await settled();
+      expect(said).toEqual(['first passed over: streams_full', 'last dials']);
+    });
+
+    it('gives its slot back when it is over, also where it ends before it has it', async () => {
+      let held = 0;
+      const take = async () => {
+        held++;
+        return { leave: () => held-- };
+      };
+      const all = { ...shared(), dials: new DialGate(3), slots: { take } };
+      const said: string[] = [];
+      const attempts = ['ends', 'fails', 'ends at once'].map((name) => begin(all, said, name));
+      attempts[2]?.end();
+      await settled();
+      expect([held, said]).toEqual([2, ['ends dials', 'fails dials']]);
+      attempts[0]?.end();
+      attempts[1]?.failed(failure);
+      attempts[1]?.end();
+      expect(held).toBe(0);
+    });
   });
 
   it('keeps the probe’s slot when another attempt runs next to it', () => {

@@ -34,6 +34,7 @@ test('everything that is counted is read as it was counted', async () => {
   metrics.settled(0.5);
   metrics.mail('sent');
   metrics.webhookAttempt('delivered');
+  metrics.streamsFull('deepgram');
   metrics.spendReached('80');
   metrics.ledgerFault('settle');
   metrics.httpRequest('/v1/models/:provider/:model', 200);
@@ -63,6 +64,7 @@ test('everything that is counted is read as it was counted', async () => {
       'voxgate_ledger_faults_total{name="settle"} 1',
       'voxgate_mails_total{outcome="sent"} 1',
       'voxgate_webhook_attempts_total{outcome="delivered"} 1',
+      'voxgate_streams_full_total{provider="deepgram"} 1',
       'voxgate_spend_reached_total{percent="80"} 1',
       'voxgate_query_credentials_total 1',
       'voxgate_small_message_sockets_total 1',

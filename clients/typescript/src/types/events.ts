@@ -191,6 +191,7 @@ export interface Failover extends EventHead {
     | 'connect_timeout'
     | 'stalled'
     | 'circuit_open'
+    | 'streams_full'
     | 'empty_result';
   /** Seconds of audio that are replayed. They are not billed twice. */
   replayed_seconds: number;

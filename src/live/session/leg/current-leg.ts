@@ -9,7 +9,7 @@ import { memberWithin } from '../../../vendors/kit/place-rules.ts';
 import type { LiveTiming } from '../../../vendors/kit/provider.ts';
 import type { Ticket } from '../../failover/admission.ts';
 import type { ResolvedCandidate } from '../../failover/chain.ts';
-import { circuitOpen, ModelAttempt } from '../../failover/model-attempt.ts';
+import { ModelAttempt } from '../../failover/model-attempt.ts';
 import { type LongestAnswer, StallWatch } from '../audio/stall-watch.ts';
 import type { SessionDependencies, SessionOpening } from '../session-opening.ts';
 import { gatheringOf } from '../session-parts.ts';
@@ -76,7 +76,7 @@ export class CurrentLeg {
       });
     this.#attempt = new ModelAttempt(member, this.#dependencies.attempts, attempt.retry, {
       dial: later(() => this.#dial(member, timing, generation)),
-      passOver: later(() => this.#signals.emit('legFailed', generation, circuitOpen)),
+      passOver: (failure) => later(() => this.#signals.emit('legFailed', generation, failure))(),
       hasOther: attempt.hasOther,
     });
   }

@@ -276,6 +276,7 @@ class Failover(EventHead):
         "connect_timeout",
         "stalled",
         "circuit_open",
+        "streams_full",
         "empty_result",
     ]
     replayed_seconds: float
