@@ -2,7 +2,13 @@
 // classes needs.
 
 /** Classes that the gateway finds. */
-export const REDACTION_CLASSES = ['card', 'iban', 'phone', 'email', 'national_id', 'date_of_birth'] as const;
+const OWN_CLASSES = ['card', 'iban', 'phone', 'email', 'national_id', 'date_of_birth'] as const;
+
+/** Classes that a service of the operator's finds: see `VOXGATE_REDACTION_URL`. */
+export const SERVICE_CLASSES = ['name', 'address'] as const;
+export type ServiceClass = (typeof SERVICE_CLASSES)[number];
+
+export const REDACTION_CLASSES = [...OWN_CLASSES, ...SERVICE_CLASSES] as const;
 export type RedactionClass = (typeof REDACTION_CLASSES)[number];
 
 /** Kinds that vendors find, by names that several of them have. */
@@ -11,7 +17,7 @@ export type VendorRedaction = (typeof VENDOR_REDACTIONS)[number];
 
 /** What the gateway finds of a vendor's kind, in addition to what the model does. */
 const IMPLIED: Readonly<Record<VendorRedaction, readonly RedactionClass[]>> = {
-  pii: REDACTION_CLASSES,
+  pii: OWN_CLASSES,
   pci: ['card'],
   phi: [],
   numbers: [],
@@ -22,6 +28,9 @@ export const REDACT_HOLD_MS = { min: 0, max: 5_000, default: 1_500 } as const;
 
 export const isRedactionClass = (text: string): text is RedactionClass =>
   (REDACTION_CLASSES as readonly string[]).includes(text);
+
+export const isServiceClass = (kind: RedactionClass): kind is ServiceClass =>
+  (SERVICE_CLASSES as readonly string[]).includes(kind);
 
 export const isVendorRedaction = (text: string): text is VendorRedaction =>
   (VENDOR_REDACTIONS as readonly string[]).includes(text);
@@ -44,3 +53,10 @@ export function classesOf(
   }
   return all.size === 0 ? undefined : REDACTION_CLASSES.filter((each) => all.has(each));
 }
+
+/** The same where there is a service: `pii` includes what it finds. */
+export const withServiceClasses = (
+  classes: readonly RedactionClass[] | undefined,
+  asked: readonly string[] | undefined,
+): readonly RedactionClass[] | undefined =>
+  asked?.includes('pii') === true ? classesOf(undefined, classes, SERVICE_CLASSES) : classes;

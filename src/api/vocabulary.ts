@@ -39,7 +39,7 @@ export const Vocabulary = Type.Object({
   redact: Type.Optional(
     Type.Array(Redaction, {
       description:
-        'The data to redact. By the model, if it can: personal data (`pii`, or `true`), card data (`pci`), health data (`phi`), `numbers`. By the gateway, with any model: `card`, `iban`, `phone`, `email`, `national_id`, `date_of_birth`. `pii` includes all of these, and `pci` includes `card`. A key or an organisation may demand more.',
+        'The data to redact. By the model, if it can: personal data (`pii`, or `true`), card data (`pci`), health data (`phi`), `numbers`. By the gateway, with any model: `card`, `iban`, `phone`, `email`, `national_id`, `date_of_birth`; `name` and `address`, if the operator has a service for them. `pii` includes all of these, and `pci` includes `card`. A key or an organisation may demand more.',
     }),
   ),
   vocabulary_boost: Type.Optional(

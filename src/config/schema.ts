@@ -8,6 +8,7 @@ import type { LocalModel } from '../vendors/local/own-model.ts';
 import { Backup } from './schema-backup.ts';
 import { Cluster } from './schema-cluster.ts';
 import { Limits } from './schema-limits.ts';
+import { Redaction } from './schema-redaction.ts';
 import { Session } from './schema-session.ts';
 import { Sources } from './schema-sources.ts';
 import { Tracing } from './schema-tracing.ts';
@@ -390,6 +391,7 @@ export const ConfigSchema = Type.Object({
   upstream: Upstream,
   batch: Batch,
   sources: Sources,
+  redaction: Redaction,
   accounts: Accounts,
   recogniser: Recogniser,
   billing: Billing,

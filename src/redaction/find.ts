@@ -41,14 +41,23 @@ const FINDERS: readonly (readonly [RedactionClass, (reading: Reading) => Match[]
 /** Classes that are made of digits. */
 const NUMERIC: readonly RedactionClass[] = ['card', 'iban', 'phone', 'national_id'];
 
-/** @throws RangeError for a text that is longer than any transcript */
-export function find(text: string, classes: ReadonlySet<RedactionClass>, caution: Caution = 'settled'): Found {
+/**
+ * @param known what else is to be redacted, as a service has found it
+ * @throws RangeError for a text that is longer than any transcript
+ */
+export function find(
+  text: string,
+  classes: ReadonlySet<RedactionClass>,
+  caution: Caution = 'settled',
+  known: readonly Match[] = [],
+): Found {
   if (text.length > TEXT_CHARS_MAX) throw new RangeError('The text is longer than the redactor takes.');
   const reading = readingOf(text);
   const matches: Match[] = [];
   for (const [kind, finder] of FINDERS) {
     if (classes.has(kind)) matches.push(...finder(reading));
   }
+  matches.push(...known);
   const distinct = withoutOverlaps(matches);
   return { matches: distinct, openFrom: openFrom(reading, classes, distinct, caution) };
 }

@@ -10,9 +10,14 @@ export const CONTEXT_CHARS = 400;
 /** In the place of a text that could not be read. */
 export const UNREADABLE = '[REDACTED]';
 
+/** What a service has found in a text; `withheld`: it did not answer, so the text does not leave. */
+export type Known = readonly Match[] | 'withheld';
+
 export interface Piece {
   text: string;
   words?: Word[] | undefined;
+  /** What a service has found in the text. Words that are spelt in another way do not go with it: see `dropOtherWords`. */
+  known?: readonly Match[] | undefined;
 }
 
 export interface Redacted {
@@ -43,25 +48,14 @@ export function examine(
   classes: ReadonlySet<RedactionClass>,
   caution: Caution,
 ): Examined {
-  const texts = joinedFind(
-    context,
-    pieces.map(({ text }) => text),
-    classes,
-    caution,
-  );
+  const texts = joinedFind(context, pieces, classes, caution);
   let byWords: Joined | undefined;
   const reads = pieces.map((piece): Read => {
     const words = piece.words ?? [];
     const ranges = words.length === 0 ? [] : rangesIn(piece.text, words);
     return { piece, text: ranges === undefined ? wordsAsText(words).text : piece.text, ranges };
   });
-  if (reads.some(({ ranges }) => ranges === undefined))
-    byWords = joinedFind(
-      context,
-      reads.map(({ text }) => text),
-      classes,
-      caution,
-    );
+  if (reads.some(({ ranges }) => ranges === undefined)) byWords = joinedFind(context, reads, classes, caution);
   return {
     settled: byWords === undefined ? texts.settled : Math.min(texts.settled, byWords.settled),
     redacted: (index, isCut = false) => {
@@ -86,18 +80,20 @@ interface Joined {
 
 function joinedFind(
   context: string,
-  texts: readonly string[],
+  texts: readonly Pick<Piece, 'text' | 'known'>[],
   classes: ReadonlySet<RedactionClass>,
   caution: Caution,
 ): Joined {
   let whole = context;
-  const places = texts.map((text): Range => {
+  const all: Match[] = [];
+  const places = texts.map(({ text, known = [] }): Range => {
     if (whole !== '') whole += ' ';
     const from = whole.length;
     whole += text;
+    for (const match of known) all.push({ class: match.class, from: from + match.from, to: from + match.to });
     return { from, to: whole.length };
   });
-  const { matches, openFrom }: Found = find(whole, classes, caution);
+  const { matches, openFrom }: Found = find(whole, classes, caution, all);
   const open = places.findIndex(({ to }) => openFrom !== undefined && openFrom < to);
   return {
     settled: open < 0 ? texts.length : open,
@@ -138,6 +134,15 @@ function ofOtherWords(piece: Piece, inText: Own, inWords: Own): Redacted {
 
 const kindsOf = ({ matches, end }: Own): RedactionClass[] =>
   matches.filter(({ from }) => end === undefined || from < end).map((match) => match.class);
+
+/**
+ * Takes away words that are spelt in another way than the text: what a service has found in the text is not found in them. The text
+ * alone is redacted then.
+ */
+export function dropOtherWords(piece: { text: string; words?: Word[] | undefined }): void {
+  const { text, words = [] } = piece;
+  if (words.length > 0 && rangesIn(text, words) === undefined) delete piece.words;
+}
 
 /** What is kept of what was said, for what comes next: whole words. */
 export function contextAfter(context: string, text: string): string {

@@ -2,7 +2,7 @@
 // stays as it is, so that a streamed answer is the beginning of the whole one.
 import type { Utterance } from '../../machines/events.ts';
 import type { RedactionClass } from '../api/redaction.ts';
-import { contextAfter, examine, type Redacted, UNREADABLE } from './pieces.ts';
+import { contextAfter, examine, type Known, type Redacted, UNREADABLE } from './pieces.ts';
 
 /** Utterances that wait. Of more, the first leaves as it is known by then. */
 export const WAITING_MAX = 8;
@@ -15,9 +15,15 @@ export interface UtteranceRedactorOptions {
   onUnreadable(error: unknown): void;
 }
 
+/** An utterance with what a service has found in it. */
+export interface KnownUtterance {
+  utterance: Utterance;
+  known: Known;
+}
+
 export class UtteranceRedactor {
   readonly #options: UtteranceRedactorOptions;
-  #waiting: Utterance[] = [];
+  #waiting: KnownUtterance[] = [];
   #context = '';
 
   constructor(options: UtteranceRedactorOptions) {
@@ -26,6 +32,10 @@ export class UtteranceRedactor {
 
   /** Gives those that leave. Several at a time are read as one text, which costs less and finds more. */
   add(...utterances: Utterance[]): Utterance[] {
+    return this.addKnown(utterances.map((utterance) => ({ utterance, known: [] })));
+  }
+
+  addKnown(utterances: readonly KnownUtterance[]): Utterance[] {
     this.#waiting.push(...utterances);
     return this.#leaving((settled) => Math.max(settled, this.#waiting.length - WAITING_MAX));
   }
@@ -39,19 +49,27 @@ export class UtteranceRedactor {
     const waiting = this.#waiting;
     let leaving: Utterance[];
     try {
-      const examined = examine(this.#context, waiting, this.#options.classes, 'settled');
+      const pieces = waiting.map(({ utterance: { text, words }, known }) =>
+        known === 'withheld' ? { text, words } : { text, words, known },
+      );
+      const examined = examine(this.#context, pieces, this.#options.classes, 'settled');
       const count = countOf(examined.settled);
-      leaving = waiting.slice(0, count).map((utterance, index) => this.#with(utterance, examined.redacted(index)));
+      leaving = waiting.slice(0, count).map((each, index) => this.#with(each, examined.redacted(index)));
     } catch (error) {
       this.#options.onUnreadable(error);
-      leaving = waiting.map((utterance) => unreadable(utterance));
+      leaving = waiting.map(({ utterance }) => unreadable(utterance));
     }
-    for (const { text } of waiting.slice(0, leaving.length)) this.#context = contextAfter(this.#context, text);
+    for (const { utterance } of waiting.slice(0, leaving.length))
+      this.#context = contextAfter(this.#context, utterance.text);
     this.#waiting = waiting.slice(leaving.length);
     return leaving;
   }
 
-  #with(utterance: Utterance, { text, words, found }: Redacted): Utterance {
+  #with({ utterance, known }: KnownUtterance, { text, words, found }: Redacted): Utterance {
+    if (known === 'withheld') {
+      this.#options.onUnreadable(new Error('A service did not say what is in the text.'));
+      return unreadable(utterance);
+    }
     for (const kind of found) this.#options.onFound(kind);
     return withText(utterance, text, words);
   }

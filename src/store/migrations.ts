@@ -973,7 +973,7 @@ const usageEvents = `
  * Replicas apply a migration at different entries of their log, so from 0022 on each one is the same whenever it is applied and
  * wherever: no clock, nothing random, and rows that operations write before it and after it end up alike.
  */
-export const STORE_VERSION = 10;
+export const STORE_VERSION = 11;
 
 /** The version that keeps tags. */
 export const TAGS_SINCE = 8;

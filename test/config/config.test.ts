@@ -11,6 +11,7 @@ const CANARY = 'canary-secret-that-must-never-be-shown';
 const FITTING: Readonly<Record<string, string>> = {
   ...{ region: 'eu', retention: 'none', url: 'wss://asr.example:9/v1' },
   publicUrl: 'https://asr.example',
+  serviceUrl: 'http://presidio.example:3000',
   smtpUrl: 'smtps://mail.example:465',
   mailFrom: 'Voxgate <voxgate@mail.example>',
   ...{ trustedProxies: '10.0.0.0/8, fd00::1', webhookNetworks: '192.0.2.0/24' },

@@ -158,5 +158,7 @@ it('names a label for each class', () => {
     '[EMAIL]',
     '[NATIONAL_ID]',
     '[DATE_OF_BIRTH]',
+    '[NAME]',
+    '[ADDRESS]',
   ]);
 });

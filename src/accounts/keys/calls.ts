@@ -3,7 +3,7 @@
 import type { Latency } from '../../api/bounds.ts';
 import type { KeyLimitName } from '../../api/console/key-limits.ts';
 import type { Aliases } from '../../api/listen.ts';
-import type { RedactionClass } from '../../api/redaction.ts';
+import { isServiceClass, type RedactionClass } from '../../api/redaction.ts';
 import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import type { SpendCeiling } from '../../api/spend-ceilings.ts';
 import type { Tags } from '../../api/tags.ts';
@@ -61,11 +61,15 @@ const CEILINGS_SINCE = 7;
 /** The version that brought redaction by the gateway. */
 const REDACT_SINCE = 5;
 
-/** The version of the store that knows the settings among the arguments of `createKey` or `changeKey`. */
+/** The version that brought classes that a service finds. */
+const SERVICE_CLASSES_SINCE = 11;
+
+/** The version of the store that knows the settings among the arguments of `createKey`, `changeKey` or `setRedactionRule`. */
 export const sinceOfKey = (args: readonly unknown[]): number =>
   Math.max(...args.map((each) => sinceOfSettings((each ?? {}) as Partial<KeySettings>)));
 
 const sinceOfSettings = ({ scopes, redact, spendCeilings, tags }: Partial<KeySettings>): number => {
+  if (redact?.some(isServiceClass) === true) return SERVICE_CLASSES_SINCE;
   if (tags != null) return TAGS_SINCE;
   if (spendCeilings != null) return CEILINGS_SINCE;
   if (redact !== undefined) return REDACT_SINCE;

@@ -81,7 +81,7 @@ const sinceOfCall = (name: CallName, args: readonly unknown[]): number =>
   Math.max(sinceOf(name), OF_SETTINGS[name]?.(args) ?? 1);
 
 const OF_SETTINGS: Partial<Record<CallName, (args: readonly unknown[]) => number>> = {
-  ...{ createKey: sinceOfKey, changeKey: sinceOfKey },
+  ...{ createKey: sinceOfKey, changeKey: sinceOfKey, setRedactionRule: sinceOfKey },
   ...{ createWebhook: sinceOfWebhook, changeWebhook: sinceOfWebhook },
 };
 

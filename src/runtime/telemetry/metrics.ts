@@ -30,6 +30,8 @@ export interface Metrics extends DelayMetrics, ModelMetrics {
   refused(code: string): void;
   /** The gateway redacted something of that class in a final or in a file; `failed`: a text that it could not read. */
   redacted(kind: string): void;
+  /** A call to the service that finds names and addresses has ended, or was not made. */
+  redactionCall(outcome: string): void;
   /** A handshake had its credential in the URL. */
   queryCredential(): void;
   /** A socket was opened that may not send large messages. */
@@ -116,6 +118,9 @@ function buildGauge(registry: Registry): Metrics['built'] {
 const REDACTIONS_HELP =
   'Matches that the gateway redacted in finals and files, by class; failed: texts that it could not read and left out.';
 
+const REDACTION_CALLS_HELP =
+  'Calls to the service that finds names and addresses: answered, failed, timed_out; busy and resting calls were not made.';
+
 function voiceCheckCounter(registry: Registry): Metrics['voiceChecked'] {
   const checks = new Counter({
     name: 'voxgate_voice_checks_total',
@@ -196,6 +201,7 @@ export function createMetrics(node?: string): Metrics {
     dropped: byLabel('drops_total', 'name', 'Items dropped because a queue was full, by the name of the overflow.'),
     refused: byLabel('refusals_total', 'code', 'Refused requests and sessions, by error code.'),
     redacted: byLabel('redactions_total', 'class', REDACTIONS_HELP),
+    redactionCall: byLabel('redaction_calls_total', 'outcome', REDACTION_CALLS_HELP),
     queryCredential: () => queryCredentials.inc(),
     smallSocket: () => smallSockets.inc(),
     speechGated: byLabel(

@@ -131,6 +131,22 @@ test('a key with a scope that not every replica knows is refused, also in a comm
   expect(proposed).toEqual([1]);
 });
 
+test('rules with classes that not every replica knows are refused, and others are not', async () => {
+  const database = await openStore(temporaryDirectory(), { isReplica: true });
+  const proposed: unknown[] = [];
+  const propose = async (calls: readonly { args: readonly unknown[] }[]) => {
+    proposed.push(...calls.map(({ args: [, settings] }) => settings));
+    return calls.map((_, id) => ({ id, value: undefined }));
+  };
+  const store = createReplicatedStore(database, propose, { commonVersion: () => 10, olderThan: () => ['accounts-2'] });
+  const names = { redact: ['card', 'name'] as const };
+  const refused = { reason: 'conflict', isUnsent: true };
+  await expect(store.setRedactionRule('org_1', names, OPERATOR)).rejects.toMatchObject(refused);
+  await expect(store.changeKey('org_1', 'key_1', names, OPERATOR)).rejects.toMatchObject(refused);
+  await store.setRedactionRule('org_1', { redact: ['card'] }, OPERATOR);
+  expect(proposed).toEqual([{ redact: ['card'] }]);
+});
+
 test('tags wait until every replica knows them: a session is billed without, and a key with some is refused', async () => {
   const database = await openStore(temporaryDirectory(), { isReplica: true });
   const proposed: unknown[] = [];

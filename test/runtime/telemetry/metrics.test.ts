@@ -19,6 +19,7 @@ test('everything that is counted is read as it was counted', async () => {
   metrics.refused('invalid_api_key');
   metrics.refused('invalid_api_key');
   metrics.redacted('card');
+  metrics.redactionCall('answered');
   metrics.legEnded('finished');
   metrics.failedOver('live', 'deepgram/nova-3', 'stalled');
   metrics.dialled('deepgram/nova-3', 0.04);
@@ -69,6 +70,7 @@ test('everything that is counted is read as it was counted', async () => {
       'voxgate_query_credentials_total 1',
       'voxgate_small_message_sockets_total 1',
       'voxgate_queue_depth{queue="store_calls"} 3',
+      'voxgate_redaction_calls_total{outcome="answered"} 1',
       'voxgate_redactions_total{class="card"} 1',
       'voxgate_refusals_total{code="invalid_api_key"} 2',
       'voxgate_sessions_ended_total{reason="idle"} 1',

@@ -109,6 +109,8 @@ const KINDS: Readonly<Record<Redaction, string>> = {
   email: 'Mail addresses (by the gateway)',
   national_id: 'National ids (by the gateway)',
   date_of_birth: 'Dates of birth (by the gateway)',
+  name: 'Names (by a service)',
+  address: 'Addresses (by a service)',
 };
 const ALL = Object.keys(KINDS) as Redaction[];
 

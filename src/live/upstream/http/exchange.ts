@@ -31,6 +31,8 @@ export interface ExchangeRequest extends Pick<HttpRequest, 'method' | 'url' | 'h
   organisationId: string;
   /** How long the provider may leave the request waiting: to connect, to take more of the body, to answer, to end its answer. */
   answerMs: number;
+  /** The largest answer that is read; 64 MiB when absent. */
+  answerBytesMax?: number;
 }
 
 export interface ExchangeDependencies {
@@ -80,13 +82,13 @@ async function inTime(free: Promise<void>, timeoutMs: number, parent: AbortSigna
 }
 
 async function sent(
-  { method, headers, content, answerMs }: ExchangeRequest,
+  { method, headers, content, answerMs, answerBytesMax = ANSWER_BYTES_MAX }: ExchangeRequest,
   { pathname, search }: URL,
   { pool }: PoolPlace,
   signal: AbortSignal,
   clock: Clock,
 ): Promise<HttpAnswer> {
-  const answer = new Answer(clock, answerMs);
+  const answer = new Answer(clock, answerMs, answerBytesMax);
   const abort = () => answer.fail(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   try {
@@ -180,6 +182,7 @@ class Answer implements Dispatcher.DispatchHandler {
   readonly received: Promise<HttpAnswer>;
   readonly upload: Upload;
   readonly #clock: Clock;
+  readonly #bytesMax: number;
   readonly #patience: Patience;
   #settle: { resolve(answer: HttpAnswer): void; reject(error: unknown): void } | undefined;
   #controller: Dispatcher.DispatchController | undefined;
@@ -190,8 +193,9 @@ class Answer implements Dispatcher.DispatchHandler {
   #bytes = 0;
   #refusalTimer: unknown;
 
-  constructor(clock: Clock, answerMs: number) {
+  constructor(clock: Clock, answerMs: number, bytesMax: number) {
     this.#clock = clock;
+    this.#bytesMax = bytesMax;
     this.#patience = new Patience(clock, answerMs, (failure) => this.fail(new LegFailed(failure)));
     this.upload = new Upload(this.#patience);
     this.received = new Promise((resolve, reject) => {
@@ -237,7 +241,7 @@ class Answer implements Dispatcher.DispatchHandler {
     if (this.#settle === undefined || this.#status === undefined) return;
     this.#bytes += piece.byteLength;
     if (isSuccess(this.#status)) {
-      if (this.#bytes > ANSWER_BYTES_MAX) this.fail(new LegFailed(answerTooLarge));
+      if (this.#bytes > this.#bytesMax) this.fail(new LegFailed(answerTooLarge));
       else this.#pieces.push(piece);
       return;
     }
