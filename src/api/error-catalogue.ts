@@ -263,6 +263,13 @@ export const ERROR_CATALOGUE = {
     'stop',
     'No requested model has a price in this mode (with `strict`: one of them has none). The operator has to set one.',
   ),
+  redaction_unavailable: row(
+    'invalid_request_error',
+    422,
+    4000,
+    'stop',
+    'Names or addresses are to be redacted, and neither a service of the operator nor every requested model does it. The message says how to change that.',
+  ),
   no_model_available: row(
     'invalid_request_error',
     422,

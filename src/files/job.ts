@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Utterance } from '../../machines/events.ts';
 import { type DecidedTags, type Tagged, tagsFor } from '../accounts/auth/tags.ts';
 import { ApiError, apiError } from '../api/errors.ts';
-import { classesOf, type RedactionClass } from '../api/redaction.ts';
+import { classesOf, isServiceClass, type RedactionClass } from '../api/redaction.ts';
 import { type RequestLimits, tightest } from '../api/request-limits.ts';
 import type { DataResidencyRule } from '../api/residency-rule.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
@@ -18,6 +18,7 @@ import {
   resolveChain,
 } from '../live/failover/chain.ts';
 import { chosenChain, isChosen, preferUnused, type Wishes } from '../live/failover/choice/choose.ts';
+import { redactedWith, requireFinders } from '../live/failover/finders.ts';
 import { isFree, type MeterCandidate } from '../money/ledger/meter.ts';
 import { pricedMembers } from '../money/ledger/meter-contract.ts';
 import { type LimitedSignal, limitedSignal } from '../runtime/timeouts.ts';
@@ -38,6 +39,7 @@ import {
 import { type FileLength, lengthOf, withFileWarnings } from './money/length.ts';
 import { requireCost, requireLength } from './money/request-limits.ts';
 import { redactedOutcome, redactedStream } from './redaction.ts';
+import type { FileAnalysis } from './service-redaction.ts';
 import { leftOut, refusedStrictly, shortcomings, strictly, timesMissing } from './shortcomings.ts';
 import {
   type FileObserver,
@@ -223,6 +225,7 @@ export class FileJob {
     const by = { organisationId, allowsModel, bytes };
     const { members, warnings } = await chainOf(request, by, this.#dependencies, rules, lastResort);
     requireModels(members.map(({ slug }) => slug));
+    requireFinders(this.#dependencies, this.#demanded(request), members);
     const priced = pricedMembers(members);
     if (!priced.every(isFree)) await reservations.requireCredit({ organisationId, keyId });
     return { members, warnings, priced, tags };
@@ -323,6 +326,7 @@ export class FileJob {
       bill.gave(by, utterance.end);
       early.heard(utterance, request, () => [...notHonoured(work, by), ...leftOut(request)]);
     };
+    const analysis = this.#analysisOf(request, classes, signal);
     const onUtterance = onceWhole(upload, classes === undefined ? tell : redactedStream(classes, tell));
     const measure = (file: UploadedFile) => lengthOf(file, true, lengths, organisationId);
     const file = audioFileOf(upload, length, measure, () => {
@@ -338,20 +342,37 @@ export class FileJob {
       signal,
       observer,
       hearEmptyAgain: this.#dependencies.settings.hearEmptyAgain === 'on',
-      ...(request.stream ? { onUtterance } : {}),
+      // What a service reads is sent when all of it is there.
+      ...(request.stream && analysis === undefined ? { onUtterance } : {}),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
     return classes === undefined
       ? outcome
-      : redactedOutcome(outcome, { classes, isStream: request.stream, onRedacted });
+      : redactedOutcome(outcome, { classes, isStream: request.stream, analysis, onRedacted });
   }
 
-  /** The request, with what its key and organisation demand. */
+  /** The request, with what its key and organisation demand, and what `pii` includes here. */
   #shape(request: TranscriptionRequest): TranscriptionRequest {
+    const redacted = redactedWith(this.#dependencies, this.#demanded(request), request.common);
+    return redacted === request.redacted ? request : { ...request, redacted };
+  }
+
+  #demanded({ redacted: asked }: TranscriptionRequest): readonly RedactionClass[] | undefined {
     const { redacted } = this.#options;
-    return redacted === undefined
-      ? request
-      : { ...request, redacted: classesOf(undefined, request.redacted, redacted) };
+    return redacted === undefined ? asked : classesOf(undefined, asked, redacted);
+  }
+
+  /** Undefined where nothing of a service is redacted. */
+  #analysisOf(
+    { language }: TranscriptionRequest,
+    all: readonly RedactionClass[] | undefined,
+    signal: AbortSignal,
+  ): FileAnalysis | undefined {
+    const { analyzer, http } = this.#dependencies;
+    const classes = all?.filter(isServiceClass) ?? [];
+    if (analyzer === undefined || classes.length === 0) return undefined;
+    const { organisationId } = this.#options;
+    return { analyzer, clock: http.clock, organisationId, language, classes, signal };
   }
 
   /** Whether a finished answer is charged that the client cannot be given by its own doing. */

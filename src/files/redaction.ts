@@ -3,7 +3,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Utterance } from '../../machines/events.ts';
 import type { RedactionClass } from '../api/redaction.ts';
+import type { Degradation } from '../live/failover/chain.ts';
+import { UNREADABLE } from '../redaction/pieces.ts';
 import { UtteranceRedactor } from '../redaction/utterances.ts';
+import { analysed, type FileAnalysis } from './service-redaction.ts';
 import type { TranscriptionOutcome } from './transcribe.ts';
 
 /** Characters that are read at a time: other work of the node has its turn in between. */
@@ -13,6 +16,8 @@ export interface FileRedactionOptions {
   classes: readonly RedactionClass[];
   /** The answer is a stream: it is redacted utterance by utterance, as it is sent. */
   isStream: boolean;
+  /** With classes that a service finds. */
+  analysis?: FileAnalysis | undefined;
   /** Of each match, and of a text that could not be read. */
   onRedacted?: ((kind: RedactionClass | 'failed') => void) | undefined;
 }
@@ -20,27 +25,39 @@ export interface FileRedactionOptions {
 /** The answer with labels. Log probabilities are left out: their tokens repeat what was said. */
 export async function redactedOutcome(
   outcome: TranscriptionOutcome,
-  { classes, isStream, onRedacted }: FileRedactionOptions,
+  { classes, isStream, analysis, onRedacted }: FileRedactionOptions,
 ): Promise<TranscriptionOutcome> {
   const redactions: Record<string, number> = {};
+  let isIncomplete = false;
   const redactor = new UtteranceRedactor({
     classes: new Set(classes),
     onFound: (kind) => {
       redactions[kind] = (redactions[kind] ?? 0) + 1;
       onRedacted?.(kind);
     },
-    onUnreadable: () => onRedacted?.('failed'),
+    onUnreadable: () => {
+      isIncomplete = true;
+      onRedacted?.('failed');
+    },
   });
   const utterances: Utterance[] = [];
   for (const batch of batchesOf(outcome.utterances)) {
-    if (isStream) for (const utterance of batch) utterances.push(...redactor.add(utterance));
+    if (analysis !== undefined) utterances.push(...redactor.addKnown(await analysed(batch, analysis)));
+    else if (isStream) for (const utterance of batch) utterances.push(...redactor.add(utterance));
     else utterances.push(...redactor.add(...batch));
     await setImmediate();
   }
   utterances.push(...redactor.end());
   const { logprobs: _, ...rest } = outcome;
-  return { ...rest, utterances, ...(Object.keys(redactions).length === 0 ? {} : { redactions }) };
+  const warnings = isIncomplete ? [...rest.warnings, UNREAD] : rest.warnings;
+  return { ...rest, warnings, utterances, ...(Object.keys(redactions).length === 0 ? {} : { redactions }) };
 }
+
+const UNREAD: Degradation = {
+  code: 'redaction_failed',
+  message: `Some of the text could not be redacted, so it was left out: it is \`${UNREADABLE}\` instead.`,
+  param: 'redact',
+};
 
 function* batchesOf(utterances: readonly Utterance[]): Generator<Utterance[]> {
   let batch: Utterance[] = [];

@@ -175,6 +175,7 @@ function handlersOf(
       isOpen: live.breakers.isOpen.bind(live.breakers),
     },
     lastResort: config.session.lastResort,
+    analyzer: live.analyzer,
     authenticator,
     limits: services.limits,
     prices: money.prices,

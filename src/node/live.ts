@@ -7,6 +7,7 @@ import type { ClusterLimits } from '../cluster/limits/limits.ts';
 import type { UpstreamState } from '../cluster/membership/heartbeat.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
 import { type Placement, upstreamPlacement } from '../cluster/placement.ts';
+import { Analyzer } from '../live/analyzer/analyzer.ts';
 import { DialGate } from '../live/failover/admission.ts';
 import { shareBreakers } from '../live/failover/breakers/breaker-hints.ts';
 import { Breakers } from '../live/failover/breakers/breakers.ts';
@@ -75,6 +76,8 @@ export interface EdgeLive extends Live {
   measures: ModelMeasures;
   sessions: SessionHost;
   openSpool(organisationId: string): Spool;
+  /** Finds names and addresses; undefined without such a service. */
+  analyzer: Analyzer | undefined;
 }
 
 /** `members`: undefined on a single node. */
@@ -111,7 +114,8 @@ export function openEdgeLive(
   const spools = openSpools(assembly);
   const openSpool = (organisationId: string) => spools.open(organisationId);
   const slots = openStreamSlots(assembly, places);
-  const sessions = openSessions(assembly, live, { breakers, measures, slots }, openSpool);
+  const analyzer = openAnalyzer(assembly);
+  const sessions = openSessions(assembly, live, { breakers, measures, analyzer, slots }, openSpool);
   if (members !== undefined) {
     const knows = (slug: string) => hasModel(assembly.providers, slug);
     const onDrop = (name: string) => metrics.dropped(name);
@@ -136,7 +140,7 @@ export function openEdgeLive(
     draining: false,
   });
   const nodes = () => members?.nodes() ?? [alone()];
-  return { ...live, nodes, breakers, measures, sessions, elsewhere, openSpool };
+  return { ...live, nodes, breakers, measures, sessions, elsewhere, openSpool, analyzer };
 }
 
 function openOverloadMonitor({ config, metrics, defer }: Assembly, relief: Live['relief']): OverloadMonitor {
@@ -237,6 +241,19 @@ function openBreakers({ config, clock, logger, metrics, defer }: Assembly, { vau
   return breakers;
 }
 
+function openAnalyzer({ config, clock, metrics, defer }: Assembly): Analyzer | undefined {
+  const { serviceUrl: url, timeoutMs, languages } = config.redaction;
+  if (url === undefined) return undefined;
+  const analyzer = new Analyzer({
+    ...{ url, timeoutMs, clock },
+    languages: languages.split(',').map((each) => each.trim()),
+    onCall: (outcome) => metrics.redactionCall(outcome),
+  });
+  metrics.watchQueue('redaction_calls', () => analyzer.underWay);
+  defer(() => analyzer.close());
+  return analyzer;
+}
+
 function openSpools({ config, logger, metrics }: Assembly): FileSpools {
   const directory = spoolDirectory(config);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -269,7 +286,12 @@ function openStreamSlots(
 function openSessions(
   assembly: Assembly,
   { engines, overload, relief, placement }: Live,
-  { breakers, measures, slots }: Pick<EdgeLive, 'breakers' | 'measures'> & { slots: StreamSlots },
+  {
+    breakers,
+    measures,
+    analyzer,
+    slots,
+  }: Pick<EdgeLive, 'breakers' | 'measures' | 'analyzer'> & { slots: StreamSlots },
   openSpool: EdgeLive['openSpool'],
 ): SessionHost {
   const { config, clock, metrics, bus, roles, defer } = assembly;
@@ -299,6 +321,7 @@ function openSessions(
     // A node without connections of its own has its models on others.
     keepReady: (chain) => keepReady(roles.has('upstream') ? chain : [], engines),
     voices: engines.local,
+    analyzer,
     breakers,
     measures,
     slots,

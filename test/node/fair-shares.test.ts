@@ -199,7 +199,7 @@ const RESOURCES: [string, () => Take][] = [
   ['Opus decoders', opusDecoders],
   ['sockets that hear telephone calls', callWatchers],
 ];
-/** Rows whose tests need more: `coded-messages.test.ts`, `decoding.test.ts`, `hostile.test.ts` and `watch.test.ts`. */
+/** Rows whose tests need more: `coded-messages.test.ts`, `decoding.test.ts`, `hostile.test.ts`, `watch.test.ts` and `analyzer.test.ts`. */
 const TESTED_ELSEWHERE = [
   'memory for bodies of requests',
   'time for decoding',
@@ -207,6 +207,7 @@ const TESTED_ELSEWHERE = [
   'files that are checked',
   'files that are fetched',
   'lookups of their hosts',
+  'calls to the service that finds names',
   'sessions that are watched',
 ];
 

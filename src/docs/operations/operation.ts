@@ -205,6 +205,7 @@ const CHAIN_CODES: readonly ErrorCode[] = [
   'unsupported_parameter',
   'upstream_not_configured',
   'no_model_available',
+  'redaction_unavailable',
   'model_not_priced',
   'ledger_unavailable',
   'upstream_account',

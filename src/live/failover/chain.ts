@@ -12,6 +12,7 @@ import type { Mode } from '../../api/models.ts';
 import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../../api/slug.ts';
 import { FREE, type ListedPrice, type PriceList, priceWith } from '../../config/prices/price-list.ts';
+import type { TextAnalyzer } from '../../redaction/analyzer.ts';
 import { hearsUtterances, UTTERANCE_TIMING } from '../../vendors/kit/live-turns.ts';
 import { type AskedRule, paramsWithin } from '../../vendors/kit/place-rules.ts';
 import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../../vendors/kit/provider.ts';
@@ -88,6 +89,8 @@ export interface ChainDependencies extends CredentialDependencies {
   prices: PriceList;
   /** The operator's: see `VOXGATE_LAST_RESORT`. */
   lastResort?: string | undefined;
+  /** Finds names and addresses in texts; absent where the operator has no such service. */
+  analyzer?: TextAnalyzer | undefined;
   /** What `auto` is decided by; absent: by prices. */
   choice?: ChoiceDependencies;
 }

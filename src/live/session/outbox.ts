@@ -35,6 +35,10 @@ export interface EventRedaction {
   push(event: OutgoingEvent): void;
   /** In the place of the session's log. */
   turn(note: TurnNote, text: string): void;
+  /** Resolves when nothing waits for an answer about its text. */
+  settled?(): Promise<void>;
+  /** Nothing is waited for any more: everything that waits is sent now, without what was not checked. */
+  conclude?(): void;
 }
 
 export class Outbox {
@@ -101,6 +105,7 @@ export class Outbox {
 
   /** Resolves when every event is in the socket, or when there is no hope of it. */
   async flushed(): Promise<void> {
+    if (this.redaction?.settled !== undefined) await this.redaction.settled();
     if (this.#waiting.length === 0 || this.#overflowed) return;
     await new Promise<void>((resolve) => {
       this.#whenEmpty = resolve;
@@ -109,6 +114,7 @@ export class Outbox {
 
   /** Sends what waits, and the close frame behind it: a client that reads on until the socket is cut misses nothing. */
   close(code: number, reason: string): void {
+    this.redaction?.conclude?.();
     this.#emitAll();
     this.#gone = true;
     const { line, encoder } = this.#options;

@@ -16,6 +16,7 @@ import type { Bus } from '../../cluster/bus/bus.ts';
 import type { Placement } from '../../cluster/placement.ts';
 import type { Meter, MeterCandidate } from '../../money/ledger/meter.ts';
 import type { VoiceCheckOutcome, VoiceCheckPurpose } from '../../recogniser/voice/scan.ts';
+import type { TextAnalyzer } from '../../redaction/analyzer.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Engine, ProviderAccess } from '../../vendors/kit/provider.ts';
 import type { Degradation, ResolvedCandidate } from '../failover/chain.ts';
@@ -141,6 +142,8 @@ export interface SessionDependencies {
   /** The engine that finds voices; absent: the energy meter decides alone. */
   voices?: Engine;
   attempts: Attempts;
+  /** Finds names and addresses; absent where the operator has no such service. */
+  analyzer?: TextAnalyzer | undefined;
   onState(sessionId: string, value: StateValue): void;
   /** Who is told of its moments as they come. */
   observe?(opening: SessionOpening): SessionObserver | undefined;

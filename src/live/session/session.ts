@@ -4,7 +4,7 @@ import type { DemandedFault, SessionEndReason } from '../../../machines/events.t
 import * as ends from '../../../machines/session/ends.ts';
 import type { sessionMachine } from '../../../machines/session.ts';
 import type { ClientMessage, ListenRequest } from '../../api/listen.ts';
-import { REDACT_HOLD_MS } from '../../api/redaction.ts';
+import { isServiceClass, REDACT_HOLD_MS } from '../../api/redaction.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import { DisposerStack } from '../../runtime/disposer-stack.ts';
 import { IdleTimer } from '../../runtime/timeouts.ts';
@@ -23,6 +23,7 @@ import { LegOutcomes } from './leg/leg-outcomes.ts';
 import type { ClientLine, Outbox } from './outbox.ts';
 import { Reconfiguration } from './reconfiguration.ts';
 import { Recovery } from './recovery.ts';
+import { CheckedEvents } from './redaction/checked-events.ts';
 import { RedactedEvents } from './redaction/redacted-events.ts';
 import { SessionEnding } from './session-ending.ts';
 import type { SessionDependencies, SessionOpening } from './session-opening.ts';
@@ -56,7 +57,7 @@ export class LiveSession {
   readonly #idle: IdleTimer;
   readonly #suspension: Suspension;
   readonly #reconfiguration: Reconfiguration;
-  #redaction: RedactedEvents | undefined;
+  #redaction: RedactedEvents | CheckedEvents | undefined;
   #isSuspended = false;
 
   constructor(opening: SessionOpening, line: ClientLine, dependencies: SessionDependencies) {
@@ -131,12 +132,20 @@ export class LiveSession {
   }
 
   /** From here on. Once there is redaction, it stays: what is not requested any more is no class of it. */
-  #redact({ redacted, redactHoldMs = REDACT_HOLD_MS.default }: ListenRequest): void {
-    if (this.#redaction !== undefined) this.#redaction.configure(redacted ?? []);
-    if (this.#redaction !== undefined || redacted === undefined) return;
-    const { clock, totals } = this.#dependencies;
+  #redact({ redacted, redactHoldMs = REDACT_HOLD_MS.default, language }: ListenRequest): void {
+    const { clock, totals, analyzer } = this.#dependencies;
     const { outbox, log } = this;
-    const redaction = new RedactedEvents({ outbox, log, clock, totals, classes: redacted, holdMs: redactHoldMs });
+    const needsService = redacted?.some(isServiceClass) === true;
+    if (needsService && analyzer === undefined) throw new Error('No service finds the names that the request names.');
+    this.#redaction?.configure(redacted ?? [], language);
+    let redaction = this.#redaction;
+    if (redaction === undefined && redacted !== undefined)
+      redaction = new RedactedEvents({ outbox, log, clock, totals, classes: redacted, holdMs: redactHoldMs });
+    if (redaction instanceof RedactedEvents && needsService && analyzer !== undefined) {
+      const { organisationId } = this.opening;
+      redaction = new CheckedEvents({ events: redaction, analyzer, organisationId, language, classes: redacted ?? [] });
+    }
+    if (redaction === this.#redaction || redaction === undefined) return;
     this.#redaction = redaction;
     outbox.redaction = redaction;
     this.#scope.defer(() => redaction.stop());

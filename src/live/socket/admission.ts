@@ -27,6 +27,7 @@ import {
   resolveChain,
 } from '../failover/chain.ts';
 import { chosenChain, isChosen, preferUnused } from '../failover/choice/choose.ts';
+import { redactedWith, requireFinders } from '../failover/finders.ts';
 import { type Configuration, newSessionId, type SessionOpening } from '../session/session-opening.ts';
 import type { TranscriptGatherer } from '../session/watch/session-observer.ts';
 import { changed } from './client-message.ts';
@@ -160,6 +161,8 @@ export async function chainFor(
     ? await chosenChain(ask, wishesOf(request, caller, keeps), dependencies)
     : await resolveChain(ask, dependencies);
   requireModels(caller, slugsOf(members));
+  requireFinders(dependencies, request.redacted, members);
+  request.redacted = redactedWith(dependencies, request.redacted, request.common);
   if (isByGateway) request.model = members[0]?.slug ?? request.model;
   else if (request.prefer !== undefined) warnings.push(preferUnused);
   return { request, members, warnings };

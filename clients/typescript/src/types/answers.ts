@@ -61,6 +61,7 @@ export type ErrorCode =
   | 'unsupported_parameter'
   | 'upstream_not_configured'
   | 'model_not_priced'
+  | 'redaction_unavailable'
   | 'no_model_available'
   | 'message_too_big'
   | 'audio_backlog_exceeded'
@@ -136,6 +137,8 @@ export interface AskedOfModel {
       | 'email'
       | 'national_id'
       | 'date_of_birth'
+      | 'name'
+      | 'address'
     )[];
   };
 }

@@ -3,7 +3,15 @@
 import type { Clock } from '../../../../machines/clock.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { RedactionClass } from '../../../api/redaction.ts';
-import { contextAfter, type Examined, examine, type Redacted, UNREADABLE } from '../../../redaction/pieces.ts';
+import {
+  contextAfter,
+  type Examined,
+  examine,
+  type Known,
+  type Piece,
+  type Redacted,
+  UNREADABLE,
+} from '../../../redaction/pieces.ts';
 import type { EventRedaction, Outbox } from '../outbox.ts';
 import type { SessionTotals } from '../session-opening.ts';
 import type { SessionLog } from '../watch/session-log.ts';
@@ -27,10 +35,13 @@ export interface RedactedEventsParts {
 type EagerEnd = Extract<OutgoingEvent, { type: 'turn_eager_end' }>;
 
 type Held =
-  | { kind: 'final'; event: TranscriptEvent; raw: string; dueMs: number }
+  | { kind: 'final'; event: TranscriptEvent; raw: string; known: Known; dueMs: number }
   | { kind: 'event'; event: OutgoingEvent }
   | { kind: 'note'; note: TurnNote; final: TranscriptEvent };
 type HeldFinal = Extract<Held, { kind: 'final' }>;
+
+/** Without a service. */
+const NONE: Known = [];
 
 /** Made for each session: what an event says of its channel is written into it. */
 const failedWarning = (): OutgoingEvent => ({
@@ -65,7 +76,7 @@ export class RedactedEvents implements EventRedaction {
   }
 
   /** The request has changed in mid-session. What waits leaves as it was requested until then. */
-  configure(classes: readonly RedactionClass[]): void {
+  configure(classes: readonly RedactionClass[], _language?: string): void {
     this.flush();
     this.#classes = new Set(classes);
   }
@@ -76,14 +87,15 @@ export class RedactedEvents implements EventRedaction {
     this.#isHurried = true;
   }
 
-  push(event: OutgoingEvent): void {
+  /** @param known what a service has found in its text */
+  push(event: OutgoingEvent, known = NONE): void {
     switch (event.type) {
       case 'transcript':
-        if (event.is_final) this.#final(event);
-        else this.#interim(event);
+        if (event.is_final) this.#final(event, known);
+        else this.#interim(event, known);
         return;
       case 'turn_eager_end':
-        this.#eagerEnd(event);
+        this.#eagerEnd(event, known);
         return;
       case 'turn_resumed':
         if (!this.#isEagerEndHidden) this.#follow(event);
@@ -129,12 +141,12 @@ export class RedactedEvents implements EventRedaction {
     this.#timer = undefined;
   }
 
-  #final(event: TranscriptEvent): void {
+  #final(event: TranscriptEvent, known: Known): void {
     this.#lastFinal = event;
     this.#shown = undefined;
     this.#dropInterims();
     const { holdMs, clock } = this.#parts;
-    this.#held.push({ kind: 'final', event, raw: event.text, dueMs: clock.now() + holdMs });
+    this.#held.push({ kind: 'final', event, raw: event.text, known, dueMs: clock.now() + holdMs });
     const finals = this.#finals();
     const examined = this.#examined(finals, undefined, 'settled');
     const mayWait = holdMs > 0 && !this.#isHurried && this.#held.length < HELD_EVENTS_MAX;
@@ -142,12 +154,12 @@ export class RedactedEvents implements EventRedaction {
     this.#release(mayWait ? (examined?.settled ?? finals.length) : finals.length, examined);
   }
 
-  #interim(event: TranscriptEvent): void {
+  #interim(event: TranscriptEvent, known: Known): void {
     const finals = this.#finals();
-    const examined = this.#examined(finals, event, 'shown');
+    const examined = this.#examined(finals, pieceOf(event, known), 'shown');
     if (finals.length > 0) this.#release(Math.min(finals.length, examined?.settled ?? finals.length), examined);
     // What cannot be read is not shown; its final says so.
-    const redacted = this.#read(examined, finals.length, true);
+    const redacted = known === 'withheld' ? undefined : this.#read(examined, finals.length, true);
     if (redacted === undefined || redacted.text === '') return;
     if (this.#shown?.turn === event.turn && this.#shown.text === redacted.text) return;
     this.#shown = { turn: event.turn, text: redacted.text };
@@ -156,10 +168,10 @@ export class RedactedEvents implements EventRedaction {
     this.#follow(event);
   }
 
-  #eagerEnd(event: EagerEnd): void {
+  #eagerEnd(event: EagerEnd, known: Known): void {
     const finals = this.#finals();
-    const examined = this.#examined(finals, event, 'settled');
-    const redacted = this.#read(examined, finals.length, false);
+    const examined = this.#examined(finals, pieceOf(event, known), 'settled');
+    const redacted = known === 'withheld' ? undefined : this.#read(examined, finals.length, false);
     if (redacted === undefined || (examined?.settled ?? 0) <= finals.length) {
       this.#isEagerEndHidden = true;
       return;
@@ -189,19 +201,10 @@ export class RedactedEvents implements EventRedaction {
   }
 
   /** Undefined where the texts could not be read. */
-  #examined(
-    finals: readonly HeldFinal[],
-    next: Pick<TranscriptEvent, 'text' | 'words'> | undefined,
-    caution: 'shown' | 'settled',
-  ): Examined | undefined {
-    const pieces = finals.map(({ event }) => event);
+  #examined(finals: readonly HeldFinal[], next: Piece | undefined, caution: 'shown' | 'settled'): Examined | undefined {
+    const pieces = finals.map(({ event, known }) => pieceOf(event, known));
     try {
-      return this.#examine(
-        this.#context,
-        next === undefined ? pieces : [...pieces, next as TranscriptEvent],
-        this.#classes,
-        caution,
-      );
+      return this.#examine(this.#context, next === undefined ? pieces : [...pieces, next], this.#classes, caution);
     } catch {
       this.#fail();
       return undefined;
@@ -238,8 +241,10 @@ export class RedactedEvents implements EventRedaction {
     this.#wait();
   }
 
-  #settle({ event, raw }: HeldFinal, redacted: Redacted | undefined): void {
+  #settle({ event, raw, known }: HeldFinal, read: Redacted | undefined): void {
     this.#context = contextAfter(this.#context, raw);
+    const redacted = known === 'withheld' ? undefined : read;
+    if (known === 'withheld') this.#fail();
     give(event, redacted ?? { text: raw === '' ? '' : UNREADABLE, found: [] });
     for (const kind of redacted?.found ?? []) {
       this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
@@ -269,6 +274,10 @@ export class RedactedEvents implements EventRedaction {
     return this.#counts.size === 0 ? event : { ...event, redactions: Object.fromEntries(this.#counts) };
   }
 }
+
+/** Most events are pieces as they are. */
+const pieceOf = (event: Pick<TranscriptEvent, 'text' | 'words'>, known: Known): Piece =>
+  known === 'withheld' || known.length === 0 ? event : { text: event.text, words: event.words, known };
 
 const isInterim = (event: OutgoingEvent): boolean => event.type === 'transcript' && !event.is_final;
 

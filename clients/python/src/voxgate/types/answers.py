@@ -93,6 +93,7 @@ ErrorCode = Literal[
         "unsupported_parameter",
         "upstream_not_configured",
         "model_not_priced",
+        "redaction_unavailable",
         "no_model_available",
         "message_too_big",
         "audio_backlog_exceeded",
@@ -184,6 +185,8 @@ class AskedOfModelRedaction:
         "email",
         "national_id",
         "date_of_birth",
+        "name",
+        "address",
     ]]
     """Classes that the gateway redacts in its text."""
 
