@@ -121,6 +121,13 @@ const REDACTIONS_HELP =
 const REDACTION_CALLS_HELP =
   'Calls to the service that finds names and addresses: answered, failed, timed_out; busy and resting calls were not made.';
 
+type ByLabel = (name: string, label: string, help: string) => (value: string) => void;
+
+const redactionMetrics = (byLabel: ByLabel): Pick<Metrics, 'redacted' | 'redactionCall'> => ({
+  redacted: byLabel('redactions_total', 'class', REDACTIONS_HELP),
+  redactionCall: byLabel('redaction_calls_total', 'outcome', REDACTION_CALLS_HELP),
+});
+
 function voiceCheckCounter(registry: Registry): Metrics['voiceChecked'] {
   const checks = new Counter({
     name: 'voxgate_voice_checks_total',
@@ -200,8 +207,7 @@ export function createMetrics(node?: string): Metrics {
     audioSent: (seconds) => sent.inc(seconds),
     dropped: byLabel('drops_total', 'name', 'Items dropped because a queue was full, by the name of the overflow.'),
     refused: byLabel('refusals_total', 'code', 'Refused requests and sessions, by error code.'),
-    redacted: byLabel('redactions_total', 'class', REDACTIONS_HELP),
-    redactionCall: byLabel('redaction_calls_total', 'outcome', REDACTION_CALLS_HELP),
+    ...redactionMetrics(byLabel),
     queryCredential: () => queryCredentials.inc(),
     smallSocket: () => smallSockets.inc(),
     speechGated: byLabel(
