@@ -124,7 +124,7 @@ describe('finals', () => {
     expect(counted).toEqual(['failed']);
   });
 
-  it('are asked about with what was said before, of which nothing is told again', async () => {
+  it('are asked about with what was said before, of which nothing is sent again', async () => {
     const { final, calls, shown } = checked();
     final(0, 'this is Zoe');
     await calls[0]?.answer();
