@@ -160,6 +160,8 @@ export class Link implements Wire {
       if (fault === 'hang') return;
       if (stage === undefined || fault === 'refuse') {
         this.#providerOver = true;
+        // The client may have gone meanwhile.
+        this.#endBoth();
         this.#toClient.send(() => this.#loseNow());
       } else this.#upgrade(stage);
     });
@@ -266,6 +268,7 @@ export class Link implements Wire {
     if (upgrade.type === 'hang') return;
     if (upgrade.type === 'refuse') {
       this.#providerOver = true;
+      this.#endBoth();
       this.#toClient.send(() => this.#endClient(() => this.#listener.refused(refusalOf(upgrade.answer))));
       return;
     }
