@@ -158,7 +158,7 @@ export class SessionHost {
 
   /** Another node is gone: sessions that had their legs there continue elsewhere. */
   nodeGone(node: string): void {
-    for (const session of [...this.#sessions.values()]) session.leg.channel.nodeGone(node);
+    for (const session of [...this.#sessions.values()]) session.leg.nodeGone(node);
   }
 
   /** No new sessions; live ones are told in turn, and end at their next turn boundary. Resolves when none is left. */

@@ -15,11 +15,15 @@ import type { SessionDependencies, SessionOpening } from '../session-opening.ts'
 import { gatheringOf } from '../session-parts.ts';
 import type { Signals } from '../signals.ts';
 import type { Turns } from '../turns/turns.ts';
-import { LegChannel, type LegChannelParts, type Report } from './leg-channel.ts';
+import { type BrokenModel, LegChannel, type LegChannelParts, type Report } from './leg-channel.ts';
 import { LegPump, type LegPumpParts } from './leg-pump.ts';
+import { SpareLeg } from './spare-leg.ts';
 
 /** How long before the longest time of a connection its end is sought: time to find the end of a turn and to connect again. */
 const EXPIRY_MARGIN_MS = 60_000;
+
+/** Follows the session's id where a spare leg reports to it. */
+const SPARE_ACTOR = '.spare';
 
 /** The parts of the session that its leg works with. */
 export interface CurrentLegParts extends LegPumpParts, LegChannelParts {
@@ -40,7 +44,10 @@ export class CurrentLeg {
   readonly #parts: CurrentLegParts;
   readonly #pipeline: AudioPipeline;
   readonly #signals: Signals;
-  readonly channel: LegChannel;
+  readonly #broken: BrokenModel = { slug: undefined, fault: undefined };
+  #channel: LegChannel;
+  /** Made with the first that is opened: few sessions have one. */
+  #spare: SpareLeg | undefined;
   readonly pump: LegPump;
   #member: ResolvedCandidate | undefined;
   #timing: LiveTiming | undefined;
@@ -57,8 +64,52 @@ export class CurrentLeg {
     this.#parts = parts;
     this.#pipeline = parts.pipeline;
     this.#signals = parts.signals;
-    this.channel = new LegChannel(opening, dependencies, parts, (report) => this.#hear(report));
-    this.pump = new LegPump(dependencies, parts, opening.request.sampleRate, this.channel, this.#scan);
+    this.#channel = this.#channelAt(opening.sessionId);
+    this.pump = new LegPump(dependencies, parts, opening.request.sampleRate, this.#channel, this.#scan);
+  }
+
+  get channel(): LegChannel {
+    return this.#channel;
+  }
+
+  /** What its channel reports is of the current leg, or of the spare one. */
+  #channelAt(actor: string): LegChannel {
+    const channel: LegChannel = new LegChannel(
+      this.#opening,
+      this.#dependencies,
+      this.#parts,
+      {
+        report: (report) => (channel === this.#channel ? this.#hear(report) : this.#spare?.hear(report)),
+        failed: (failure) => (channel === this.#channel ? this.fail(failure) : this.#spare?.failed(failure)),
+      },
+      this.#broken,
+      actor,
+    );
+    return channel;
+  }
+
+  /** A leg that is opened ahead of time. */
+  get spare(): SpareLeg {
+    this.#spare ??= new SpareLeg(
+      this.#opening,
+      this.#dependencies,
+      this.#channelAt(`${this.#opening.sessionId}${SPARE_ACTOR}`),
+    );
+    return this.#spare;
+  }
+
+  get spareState(): SpareLeg['state'] {
+    return this.#spare?.state ?? 'none';
+  }
+
+  closeSpare(): void {
+    this.#spare?.close();
+  }
+
+  /** Another node is gone. */
+  nodeGone(node: string): void {
+    this.#channel.nodeGone(node);
+    this.#spare?.channel.nodeGone(node);
   }
 
   /** Asks for a leg, when it is its turn; `ready` or `failed` follows. */
@@ -66,8 +117,15 @@ export class CurrentLeg {
     this.#member = member;
     this.#timing = timing;
     this.#hasOther = attempt.hasOther;
-    this.channel.begin(member, generation);
     this.pump.isHeldBack = false;
+    const spare = this.#spare;
+    if (spare?.isReadyFor(member)) {
+      this.#take(spare, generation, attempt);
+      return;
+    }
+    // Never two dials of one session at a time.
+    spare?.close();
+    this.channel.begin(member, generation);
     // In a microtask: the session that gave its place back is in the middle of a call, and this one may be closed before it is over.
     this.#parts.log.placing = 'queued';
     const later = (work: () => void) => () =>
@@ -78,6 +136,20 @@ export class CurrentLeg {
       dial: later(() => this.#dial(member, timing, generation)),
       passOver: (failure) => later(() => this.#signals.emit('legFailed', generation, failure))(),
       hasOther: attempt.hasOther,
+    });
+  }
+
+  /** The leg is open already. */
+  #take(spare: SpareLeg, generation: number, { retry }: LegAttempt): void {
+    retry?.release();
+    this.#hasDialled = true;
+    const { channel, attempt, readyMs } = spare.exchange(this.#channel);
+    this.#channel = channel;
+    this.#attempt = attempt;
+    this.pump.use(channel);
+    channel.becomeCurrent(generation);
+    queueMicrotask(() => {
+      if (generation === this.#channel.generation) this.#works(generation, readyMs);
     });
   }
 
@@ -135,11 +207,17 @@ export class CurrentLeg {
   #ready(generation: number): void {
     this.#attempt?.ready();
     this.channel.ready();
+    this.#works(generation, this.#dependencies.clock.now());
+  }
+
+  /** @param readyMs since when it has been ready */
+  #works(generation: number, readyMs: number): void {
+    const { clock } = this.#dependencies;
     const { sessionMaxMs } = this.#timing as LiveTiming;
     if (sessionMaxMs !== undefined) {
       const expiring = () => this.#expiring(generation);
-      const afterMs = Math.max(sessionMaxMs / 2, sessionMaxMs - EXPIRY_MARGIN_MS);
-      this.#expiry = this.#dependencies.clock.setTimeout(expiring, afterMs);
+      const afterMs = readyMs + Math.max(sessionMaxMs / 2, sessionMaxMs - EXPIRY_MARGIN_MS) - clock.now();
+      this.#expiry = clock.setTimeout(expiring, Math.max(0, afterMs));
     }
     this.#signals.emit('legReady', generation);
   }
@@ -209,14 +287,16 @@ export class CurrentLeg {
   }
 
   dispose(): void {
+    this.#spare?.channel.detach();
+    this.#spare?.close();
     this.channel.detach();
     this.close();
   }
 
   #hear(report: Report): void {
-    const { generation } = report;
+    const { generation } = this.#channel;
     if (report.type !== 'leg.pressure') this.#stall?.heard();
-    if (report.type !== 'leg.heard') this.#parts.log.reader?.reported(generation, report.sequence);
+    if (report.type !== 'leg.heard') this.#parts.log.reader?.reported(report.generation, report.sequence);
     if (report.type === 'leg.heard' && report.heard.type === 'reconfigured')
       this.#signals.emit('legReconfigured', report.heard.isInForce);
     else if (report.type === 'leg.heard') this.#parts.turns.hear(report.heard, this.#readMsOf(report));

@@ -1,4 +1,4 @@
-// The transport between a session and its current leg, on this node or another: asks for the leg, knows it by its address, carries
+// The transport between a session and one leg, its current or its spare one, on this node or another: asks for the leg, knows it by its address, carries
 // commands to it and checks that its reports come whole and in order. What a report means, and which audio goes when, is not known here.
 
 import type { Clock } from '../../../../machines/clock.ts';
@@ -38,6 +38,19 @@ const AWAY = 'the part of the gateway that connects to it is away';
 /** What the session hears of its leg. */
 export type Report = Exclude<FarReport, { type: 'leg.pulse' }>;
 
+/** The model whose provider was told to fail, for as long as the session lasts. */
+export interface BrokenModel {
+  slug: string | undefined;
+  fault: DemandedFault | undefined;
+}
+
+export interface LegChannelCalls {
+  /** Each report of the leg, once and in order. */
+  report(report: Report): void;
+  /** The leg is lost, or could not be opened. */
+  failed(failure: LegFailure): void;
+}
+
 export interface LegChannelParts {
   log: SessionLog;
   account: Pick<AudioAccount, 'isOwed'>;
@@ -50,9 +63,16 @@ export class LegChannel {
   readonly #dependencies: SessionDependencies;
   readonly #log: SessionLog;
   readonly #signals: Signals;
-  readonly #onReport: (report: Report) => void;
+  readonly #calls: LegChannelCalls;
+  readonly #broken: BrokenModel;
   readonly #session: Address;
   #current = NO_LEG;
+  /** The same on the bus: a spare leg keeps the number that it was opened with. */
+  #generation = NO_LEG;
+  /** Neither client nor watchers learn of it. */
+  #isSpare = false;
+  #requestedMs = 0;
+  #readyMs = 0;
   #frameBytesMax = 0;
   #reports = 0;
   #asking: LegDialer | undefined;
@@ -68,32 +88,33 @@ export class LegChannel {
   #isReady = false;
   /** Its provider has said that it is simulated. */
   #isSimulated = false;
-  /** The model whose provider was told to fail. */
-  #broken: { slug: string | undefined; fault: DemandedFault } | undefined;
   #member: ResolvedCandidate | undefined;
   readonly #waiting: WaitWatch;
   /** The session hears nothing any more. */
   readonly detach: Detach;
 
-  /** @param onReport is told of each report of the leg once, and in order */
+  /** @param actor the session as its leg knows it */
   constructor(
     opening: SessionOpening,
     dependencies: SessionDependencies,
     { log, account, events, signals }: LegChannelParts,
-    onReport: (report: Report) => void,
+    calls: LegChannelCalls,
+    broken: BrokenModel,
+    actor: string,
   ) {
     this.#log = log;
     this.#opening = opening;
     this.#dependencies = dependencies;
     this.#signals = signals;
-    this.#onReport = onReport;
-    this.#session = dependencies.bus.address(opening.sessionId);
+    this.#calls = calls;
+    this.#broken = broken;
+    this.#session = dependencies.bus.address(actor);
     this.#waiting = new WaitWatch(
       dependencies.clock,
       () => account.isOwed && this.#member !== undefined && events.waiting(this.#member.slug, AWAY),
     );
     this.detach = dependencies.bus.attach(
-      opening.sessionId,
+      actor,
       (envelope) => this.#receive(envelope),
       (to) => this.#undelivered(to),
     );
@@ -117,8 +138,34 @@ export class LegChannel {
   /** From now on another leg is meant; it is not asked for yet. */
   begin(member: ResolvedCandidate, generation: number): void {
     this.#log.legs.begin(member.slug, generation);
+    this.#isSpare = false;
+    this.#begin(member, generation);
+  }
+
+  /** The same of a leg that is opened ahead of time. */
+  beginSpare(member: ResolvedCandidate, generation: number): void {
+    this.#isSpare = true;
+    this.#begin(member, generation);
+  }
+
+  /** The spare leg, which is ready, is the session's current one from now on, under that number. */
+  becomeCurrent(generation: number): void {
+    const { legs } = this.#log;
+    this.#isSpare = false;
+    this.#current = generation;
+    if (this.#member === undefined || this.#leg === undefined) return;
+    legs.begin(this.#member.slug, this.#generation);
+    legs.requested(this.#requestedMs);
+    legs.opened(this.#leg);
+    if (this.#isSimulated) legs.simulated();
+    legs.ready(this.#readyMs);
+    this.#log.placing = 'placed';
+  }
+
+  #begin(member: ResolvedCandidate, generation: number): void {
     this.#member = member;
     this.#current = generation;
+    this.#generation = generation;
     this.#reports = 0;
     this.#isReady = false;
     this.#isSimulated = false;
@@ -129,31 +176,33 @@ export class LegChannel {
   /** Asks for it. */
   dial(member: ResolvedCandidate, timing: LiveTiming): void {
     this.#member = member;
-    this.#log.legs.requested(this.#dependencies.clock.now());
+    this.#requestedMs = this.#dependencies.clock.now();
     this.#frameBytesMax = frameBytesMax(timing, member.sampleRate);
-    this.#waiting.begin();
+    if (!this.#isSpare) {
+      this.#log.legs.requested(this.#requestedMs);
+      this.#waiting.begin();
+    }
     this.#ask(member);
   }
 
   #ask(member: ResolvedCandidate): void {
     const { bus, clock, placement, onFault } = this.#dependencies;
-    const signals = this.#signals;
-    const generation = this.#current;
-    const request = openLegOf(this.#opening, member, this.#session, generation, this.#log.reader !== undefined);
+    const isWatched = this.#log.reader !== undefined;
+    const request = openLegOf(this.#opening, member, this.#session, this.#generation, isWatched);
     const placementRequest = { ...needsOf(request), avoid: this.#avoid, except: this.#tried };
     this.#asking = new LegDialer(
       { bus, clock, request, placementRequest, placement },
       {
         stands: (state) => {
-          if (this.#leg === undefined) this.#log.placing = state;
+          if (this.#leg === undefined && !this.#isSpare) this.#log.placing = state;
         },
         opened: (leg) => {
           if (this.#leg === undefined) this.#meet(leg);
           else if (this.#leg !== leg) this.#dismiss(leg);
         },
         failed: (failure, error) => {
-          if (this.#lastFailure === undefined) onFault(this.#opening.sessionId, 'openLeg', error);
-          if (this.#leg === undefined) signals.emit('legFailed', generation, this.#lastFailure ?? failure);
+          if (this.#lastFailure === undefined && !this.#isSpare) onFault(this.#opening.sessionId, 'openLeg', error);
+          if (this.#leg === undefined) this.#calls.failed(this.#lastFailure ?? failure);
         },
       },
     );
@@ -167,20 +216,21 @@ export class LegChannel {
   /** Tells a simulated provider to fail, and again when it is tried again; a real one is told nothing. Gives whether it was told. */
   breakDown(fault: DemandedFault): boolean {
     if (!this.#isSimulated || this.#leg === undefined) return false;
-    this.#broken = { slug: this.#member?.slug, fault };
+    this.#broken.slug = this.#member?.slug;
+    this.#broken.fault = fault;
     this.command({ type: 'leg.break', fault });
     return true;
   }
 
   /** Whether the leg fails because it was told to. */
   get isBroken(): boolean {
-    return this.#broken !== undefined && this.#broken.slug === this.#member?.slug;
+    return this.#broken.fault !== undefined && this.#broken.slug === this.#member?.slug;
   }
 
   #receive(envelope: Envelope): void {
     try {
       const report = this.#take(envelope);
-      if (report !== undefined) this.#onReport(report);
+      if (report !== undefined) this.#calls.report(report);
     } catch (error) {
       this.#signals.emit('fault', 'report', error);
     }
@@ -195,7 +245,7 @@ export class LegChannel {
     }
     const report = body as FarReport;
     const isOther = this.#leg === undefined ? this.#tried.has(nodeOf(from)) : from !== this.#leg;
-    if (report.generation !== this.#current || isOther) {
+    if (report.generation !== this.#generation || isOther) {
       // A retired leg: whatever it still says was, or will be, said by another. It may have been opened too late to hear
       // that it was released.
       totals.dropped('late_report');
@@ -210,7 +260,7 @@ export class LegChannel {
     }
     this.#reports++;
     if (report.sequence !== this.#reports) {
-      this.#signals.emit('legFailed', report.generation, lostReport);
+      this.#calls.failed(lostReport);
       return undefined;
     }
     if (report.type === 'leg.failed' && !this.#isReady) return this.#unreached(report, nodeOf(from));
@@ -220,7 +270,7 @@ export class LegChannel {
 
   /** Its provider has said that it is simulated. */
   simulated(): void {
-    this.#log.legs.simulated();
+    if (!this.#isSpare) this.#log.legs.simulated();
     this.#isSimulated = true;
     if (this.#isReady) this.#breakAgain();
   }
@@ -228,7 +278,7 @@ export class LegChannel {
   /** The model that is broken for this session stays so, where there is another one to continue with. */
   #breakAgain(): void {
     if (this.isBroken && this.#opening.chain.length > 1)
-      this.breakDown(this.#broken?.fault === 'error' ? 'error' : 'drop');
+      this.breakDown(this.#broken.fault === 'error' ? 'error' : 'drop');
   }
 
   /** The leg works. */
@@ -236,7 +286,9 @@ export class LegChannel {
     this.#isReady = true;
     this.#breakAgain();
     this.#avoid = undefined;
-    this.#log.legs.ready(this.#dependencies.clock.now());
+    this.#readyMs = this.#dependencies.clock.now();
+    if (this.#isSpare) return;
+    this.#log.legs.ready(this.#readyMs);
     this.#waiting.over();
   }
 
@@ -250,7 +302,7 @@ export class LegChannel {
     if (placement === undefined || this.#tried.size === NODES_TRIED_MAX) return { ...report, failure };
     placement.unreachable(node, providerOf(member.slug));
     this.#lastFailure = failure;
-    this.#log.legs.moved();
+    if (!this.#isSpare) this.#log.legs.moved();
     this.#release();
     this.#reports = 0;
     this.#ask(member);
@@ -260,10 +312,13 @@ export class LegChannel {
   /** Releases the leg. What it still says is dropped. */
   close(): void {
     this.#current = NO_LEG;
-    this.#log.placing = 'none';
-    this.#waiting.pause();
+    this.#generation = NO_LEG;
     const leg = this.#leg;
-    this.#log.legs.closed();
+    if (!this.#isSpare) {
+      this.#log.placing = 'none';
+      this.#waiting.pause();
+      this.#log.legs.closed();
+    }
     this.#release();
     if (leg !== undefined) this.#dismiss(leg);
   }
@@ -289,18 +344,19 @@ export class LegChannel {
   /** This is the leg: on this node, or on another, where more can go wrong than with its provider. */
   #meet(leg: Address): void {
     const { bus, clock } = this.#dependencies;
-    const generation = this.#current;
     this.#leg = leg;
-    this.#log.placing = 'placed';
-    this.#log.legs.opened(leg);
-    this.#waiting.opened();
+    if (!this.#isSpare) {
+      this.#log.placing = 'placed';
+      this.#log.legs.opened(leg);
+      this.#waiting.opened();
+    }
     if (isOfNode(leg, bus.node)) return;
     this.#far = new FarLeg(bus, clock, leg, this.#session, this.#frameBytesMax, {
       failed: (failure) => {
         // Where the bus is away, that says nothing of the node.
         if (bus.isConnected) this.#avoid = nodeOf(leg);
         if (failure === legSilent) this.#dependencies.placement?.missed(nodeOf(leg));
-        this.#signals.emit('legFailed', generation, failure);
+        this.#calls.failed(failure);
       },
       room: () => this.#signals.emit('audioAllowed'),
     });

@@ -17,7 +17,7 @@ const ANSWER_MS = 1_000;
 const PAUSE_MS = { first: 100, max: 1_000 };
 const NOBODY_MS_MAX = 15_000;
 
-const unopened: LegFailure = {
+export const unopened: LegFailure = {
   kind: 'next',
   reason: 'connect_failed',
   code: 'no_upstream_node',

@@ -34,7 +34,7 @@ export class LegPump {
   readonly #pipeline: AudioPipeline;
   /** Hertz of the session. */
   readonly #sampleRate: number;
-  readonly #channel: LegChannel;
+  #channel: LegChannel;
   readonly #signals: Signals;
   readonly #finalizer: Finalizer;
   readonly #scheduler: SendScheduler;
@@ -65,6 +65,11 @@ export class LegPump {
       checked: (outcome) => dependencies.totals.voiceChecked('turn', outcome),
     });
     this.#scheduler = new SendScheduler(dependencies.clock, parts.pipeline, parts.signals);
+  }
+
+  /** From now on audio goes that way. */
+  use(channel: LegChannel): void {
+    this.#channel = channel;
   }
 
   /** The leg of that model hears from this sample on. */
