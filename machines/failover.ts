@@ -40,7 +40,9 @@ export type FailoverEvent =
   /** A turn got its final, or the leg has held for a while: what went wrong before is over. */
   | { type: 'attempt.held' }
   /** The chain has that many members now, of which the first `before` are tried no more, and begins again. */
-  | { type: 'chain.replaced'; members: number; before: number; first: number };
+  | { type: 'chain.replaced'; members: number; before: number; first: number }
+  /** A member that failed before works again, and has the audio. */
+  | { type: 'member.returned'; index: number };
 
 const decisionOf = (context: FailoverContext): Decision => decide(context, SESSION_POLICY);
 const is =
@@ -71,6 +73,9 @@ export const failoverMachine = setup({
     }),
     choose: assign(({ context }) => carriedOut(context, decisionOf(context))),
     endIncident: assign(({ context }) => incidentOver(context)),
+    returnTo: assign(({ context, event }) =>
+      event.type === 'member.returned' ? { ...incidentOver(context), index: event.index } : {},
+    ),
     beginChain: assign(({ context, event }) => {
       if (event.type !== 'chain.replaced') return {};
       const { members, before, first } = event;
@@ -78,6 +83,7 @@ export const failoverMachine = setup({
     }),
   },
   guards: {
+    isNotBarred: ({ context, event }) => event.type === 'member.returned' && !context.barred.includes(event.index),
     hasIncident: ({ context }) => context.failures > 0,
     isCallersFault: is('refused'),
     isForgiven: is('forgiven'),
@@ -105,6 +111,7 @@ export const failoverMachine = setup({
       on: {
         'attempt.failed': { target: 'deciding', actions: 'noteFailure' },
         'attempt.held': { guard: 'hasIncident', actions: 'endIncident' },
+        'member.returned': { guard: 'isNotBarred', actions: 'returnTo' },
       },
     },
     deciding: {

@@ -72,6 +72,7 @@ export const machines: readonly MachineEntry[] = [
         steadyMs: 10_000,
         isInPlace: true,
       },
+      { type: 'session.returning', index: 0 },
       { type: 'audio.drained' },
       { type: 'audio.settled' },
       { type: 'audio.quiet' },
@@ -107,6 +108,7 @@ export const machines: readonly MachineEntry[] = [
       { type: 'attempt.weighed', open: [], mayRetry: false, elapsedMs: 0 },
       { type: 'attempt.held' },
       { type: 'chain.replaced', members: 3, before: 2, first: 2 },
+      { type: 'member.returned', index: 0 },
     ],
   },
   {

@@ -65,6 +65,7 @@ export const sessionMachine = setup({
       const limits = { ...context.limits, steadyMs: Math.max(context.limits.steadyMs, steadyMs) };
       return isInPlace === true ? { chain, index: next, next: null, limits } : { chain, next, limits };
     }),
+    noteReturn: assign(({ event }) => (event.type === 'session.returning' ? { next: event.index } : {})),
     /** From now on another member has it, where the client wants that. What befell the one before is over. */
     takeNext: assign(({ context: { next } }) =>
       next === null ? {} : { index: next, next: null, attempts: [], failure: null },
@@ -161,6 +162,7 @@ export const sessionMachine = setup({
                 'upstream.failed': lost,
                 'upstream.expiring': { guard: 'isCurrentLeg', target: 'expiring' },
                 'session.configured': changed,
+                'session.returning': { target: 'replacing', actions: 'noteReturn' },
                 'turn.settled': { guard: 'hasIncident', actions: 'endIncident' },
               },
               after: { steady: { actions: ['endIncident', 'tellHeld'] } },

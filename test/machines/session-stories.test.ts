@@ -110,6 +110,18 @@ const stories: Story[] = [
     calls: ['openLeg', 'openGate', 'tellHeld'],
   },
   {
+    story: 'returns to its first model with a leg that is ready, and forgets what befell the one before',
+    events: [failed(1, 'next'), chosen(1), ready(2), { type: 'session.returning', index: 0 }, ready(3)],
+    state: live('streaming'),
+    calls: ['openLeg', 'closeLeg', 'decide', 'openLeg', 'openGate', 'closeLeg', 'openLeg', 'openGate'],
+  },
+  {
+    story: 'returns only while a leg has the audio',
+    events: [failed(1, 'next'), chosen(1), { type: 'session.returning', index: 0 }],
+    state: live('dialling'),
+    calls: ['openLeg', 'closeLeg', 'decide', 'openLeg'],
+  },
+  {
     story: 'gives up with every attempt listed',
     events: [
       failed(1, 'next'),
