@@ -250,7 +250,7 @@ export const Failover = Type.Object(
     type: Type.Literal('failover'),
     ...Common,
     channel: Channel,
-    from: Type.String({ description: 'Slug of the model that failed.' }),
+    from: Type.String({ description: 'Slug of the model that failed, or with `returned`, of the fallback.' }),
     to: Type.String({ description: 'Slug of the model that continues.' }),
     reason: Type.Union([
       Type.Literal('upstream_closed'),
@@ -261,11 +261,15 @@ export const Failover = Type.Object(
       Type.Literal('circuit_open'),
       Type.Literal('streams_full'),
       Type.Literal('empty_result'),
+      Type.Literal('returned'),
     ]),
     replayed_seconds: Type.Number({ description: 'Seconds of audio that are replayed. They are not billed twice.' }),
     attempt: Type.Integer({ description: 'Number of the attempt, from 1.' }),
   },
-  { description: 'The model failed, and another one continues with the audio that has no final yet.' },
+  {
+    description:
+      'The model failed, and another one continues with the audio that has no final yet. Or, with the reason `returned`, the session is back at its first model (`return_to_primary`).',
+  },
 );
 
 export const Warning = Type.Object(

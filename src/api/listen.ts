@@ -38,6 +38,8 @@ export interface ListenRequest {
   /** How long no audio may come before the provider's connection is released; undefined for the gateway's own setting. */
   suspendSeconds?: number | undefined;
   latency?: Latency | undefined;
+  /** Whether it returns to its first model after a failover; undefined for the gateway's own setting. */
+  returnToPrimary?: boolean | undefined;
   /** Undefined for the model's own default. */
   speechGate?: SpeechGateMode | undefined;
   /** What the gateway itself redacts; undefined for nothing. */
@@ -146,6 +148,9 @@ export const Configure = Type.Object(
     ),
     prefer: Type.Optional(Prefer),
     provider_params: Type.Optional(ProviderParams),
+    return_to_primary: Type.Optional(
+      Type.Boolean({ description: 'Whether the session returns to its first model after a failover.' }),
+    ),
     language: Type.Optional(Type.String({ description: 'BCP-47 tag, or `auto`.' })),
     ...{ languages, keyterms, prompt, redact, vocabulary_boost },
   },

@@ -251,6 +251,12 @@ const parameters = {
         'With redaction by the gateway: milliseconds that a final may wait if it ends within what may be a number or an address. The next turn completes it. `finalize` and the end of the session send it at once.',
     }),
   ),
+  return_to_primary: Type.Optional(
+    Type.Boolean({
+      description:
+        'True: after a failover, the session returns to its first model at the end of a turn, once a connection to that model works again. It returns at most once a minute, less often if the model fails again, and `failover` reports it with the reason `returned`. The default is false, unless the gateway has another setting.',
+    }),
+  ),
   provider_params: Type.Optional(ProviderParams),
   suspend_seconds: Type.Optional(
     Type.Integer({

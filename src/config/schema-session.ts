@@ -131,6 +131,19 @@ export const Session = Type.Object({
     description:
       'Model that continues live sessions and files when every model that the request names has failed. It is free. It is left out where it does not know the language, and where the key, a residency rule or `strict` excludes it.',
   }),
+  returnToPrimary: choice(
+    'VOXGATE_SESSION_RETURN_TO_PRIMARY',
+    ['on', 'off'],
+    'off',
+    'Whether a session that failed over returns to its first model once that works again. A session’s `return_to_primary` overrides it.',
+  ),
+  returnMs: integer(
+    'VOXGATE_SESSION_RETURN_MS',
+    SECOND,
+    HOUR,
+    MINUTE,
+    'Minimum time between two returns of a session. The first attempt follows a sixth of it after the failover; failures double the pause, up to 15 times this.',
+  ),
   hearEmptyAgain: choice(
     'VOXGATE_SESSION_HEAR_EMPTY_AGAIN',
     ['on', 'off'],

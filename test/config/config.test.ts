@@ -132,6 +132,8 @@ describe('sources', () => {
       backOffMs: 100,
       closeMs: 20_000,
       settleMs: 5_000,
+      returnToPrimary: 'off',
+      returnMs: 60_000,
       hearEmptyAgain: 'off',
     });
     expect(config.batch).toEqual({ timeoutMs: 600_000, memoryBytesMax: 2 * 1024 ** 2, hearEmptyAgain: 'on' });

@@ -58,6 +58,8 @@ export const SETTINGS: SessionSettings = {
   retryMs: 0,
   backOffMs: 100,
   settleMs: 5_000,
+  returnToPrimary: 'off',
+  returnMs: 60_000,
   hearEmptyAgain: 'off',
   closeMs: 20_000,
   binaryFrameBytesMax: 1_048_576,
@@ -175,6 +177,7 @@ export class SessionRig {
   readonly drops: Record<string, number> = {};
   readonly refusals: Record<string, number> = {};
   readonly voiceChecks: string[] = [];
+  readonly primaryReturns: string[] = [];
   readonly faults: { sessionId: string; name: string; error: unknown }[] = [];
   readonly engine: LoopbackEngine;
   readonly upstream: UpstreamHost;
@@ -264,6 +267,7 @@ export class SessionRig {
         refused: (code) => {
           this.refusals[code] = (this.refusals[code] ?? 0) + 1;
         },
+        primaryReturn: (outcome) => this.primaryReturns.push(outcome),
         voiceChecked: (purpose, outcome) => this.voiceChecks.push(`${purpose}: ${outcome}`),
       },
       sessionsMax: 100_000,

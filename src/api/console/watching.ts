@@ -42,6 +42,7 @@ export const MarkName = Type.Union([
   Type.Literal('turn_resumed'),
   Type.Literal('turn_final'),
   Type.Literal('failover'),
+  Type.Literal('returned'),
   Type.Literal('warning'),
   Type.Literal('discontinuity'),
   Type.Literal('suspended'),

@@ -28,7 +28,7 @@ export class EventWriter {
   #announcedIndex = 0;
   #announcedLegs = 0;
   /** Why the model that the client believes in lost its leg, the first time since. */
-  #cause: FailureReason | undefined;
+  #cause: FailureReason | 'returned' | undefined;
   /** First of the members that the client has requested since. */
   #configured: number | undefined;
   /** The client was told that its audio waits, and not yet what came of it. */
@@ -82,6 +82,11 @@ export class EventWriter {
     this.#cause ??= reason;
   }
 
+  /** The primary works again: the next leg is one of it. */
+  returning(): void {
+    this.#cause = 'returned';
+  }
+
   /** Nothing can be sent to the model: nothing is lost, and nothing comes. `why` continues with "because". */
   waiting(slug: string, why: string): true {
     this.#isWaiting = true;
@@ -116,7 +121,7 @@ export class EventWriter {
     this.#announcedLegs++;
     if (index !== this.#announcedIndex) {
       this.#announcedIndex = index;
-      this.failovers++;
+      if (cause !== 'returned') this.failovers++;
       // Where nothing has failed, the breaker of the model requested was open from the start.
       const reason = cause ?? 'circuit_open';
       this.#outbox.push({ type: 'failover', from, to, reason, replayed_seconds: replayedSeconds, attempt: attempts });
@@ -139,10 +144,20 @@ export class EventWriter {
   #tellConfigured(index: number, replaySamples: number, fromSample: number): void {
     const first = this.#configured;
     if (first === undefined || index < first) return;
-    const [member, ...fallbacks] = this.#opening.chain.slice(first) as [ResolvedCandidate, ...ResolvedCandidate[]];
     this.#configured = undefined;
     this.#announcedIndex = first;
     this.#announcedLegs = 0;
+    this.#configuredFrom(first, replaySamples, fromSample);
+    for (const warning of this.#member(first).degradations) this.warn(warning);
+  }
+
+  /** What the client has changed is in force from here on, and its model is the same as before. */
+  unchanged(fromSample: number): void {
+    this.#configuredFrom(this.#announcedIndex, 0, fromSample);
+  }
+
+  #configuredFrom(index: number, replaySamples: number, fromSample: number): void {
+    const [member, ...fallbacks] = this.#opening.chain.slice(index) as [ResolvedCandidate, ...ResolvedCandidate[]];
     const choice = choiceOf([member, ...fallbacks]);
     this.#outbox.push({
       type: 'configured',
@@ -153,7 +168,6 @@ export class EventWriter {
       from: this.#secondsOf(fromSample),
       replayed_seconds: this.#secondsOf(replaySamples),
     });
-    for (const warning of member.degradations) this.warn(warning);
   }
 
   /** `withinMs`: how long the session may continue at the most. */

@@ -28,10 +28,12 @@ export interface ReconfigurationParts {
   charts: Pick<Charts, 'tell' | 'tellFailover' | 'streaming'> & { turn: Pick<TurnChart, 'formattedWaitMs'> };
   recovery: Pick<Recovery, 'configured' | 'became' | 'beginsWithFirst'>;
   leg: Pick<CurrentLeg, 'reconfigure'> & { pump: Pick<LegPump, 'flush'> };
-  events: Pick<EventWriter, 'error' | 'configuring' | 'switched'>;
+  events: Pick<EventWriter, 'error' | 'configuring' | 'switched' | 'unchanged'>;
   spending: Pick<Spending, 'heardBy'>;
   pipeline: Pick<AudioPipeline, 'sentSamples'>;
   signals: Signals;
+  /** The chain begins at that place from now on, and the open leg is that of its first member, or another follows. */
+  chainBegins(index: number, isInPlace: boolean): void;
   keepModelsReady(chain: readonly ResolvedCandidate[]): void;
   /** The text is redacted as the request says by now. */
   redact(request: ListenRequest): void;
@@ -93,8 +95,9 @@ export class Reconfiguration {
       if (this.#count >= CONFIGURATIONS_MAX) throw apiError('rate_limit_exceeded', TOO_OFTEN);
       this.#count++;
       const configuration = await this.#opening.configure(asked);
-      if (configuration === undefined || this.#isOver || (await this.#changesLeg(configuration))) return;
-      this.#apply(configuration, false);
+      if (configuration === undefined || this.#isOver) return;
+      if (isOfReturns(asked)) this.#changeReturns(configuration);
+      else if (!(await this.#changesLeg(configuration))) this.#apply(configuration, false);
     } catch (error) {
       if (!(error instanceof ApiError)) this.#parts.signals.emit('fault', 'configure', error);
       else if (!this.#isOver) this.#refuse(error);
@@ -114,6 +117,12 @@ export class Reconfiguration {
     if (this.#opening.notConfigured?.(refusal) === true) return;
     const { param } = refusal.extras;
     this.#parts.events.error(refusal.code, refusal.message, param === undefined ? {} : { param });
+  }
+
+  /** Whether the session returns to its first model is no part of its chain, which continues. */
+  #changeReturns({ request }: Configuration): void {
+    this.#opening.request = request;
+    this.#parts.events.unchanged(this.#parts.pipeline.sentSamples);
   }
 
   /** Changes the open leg, where that can be: then no other is needed. Applied at once, before anything else befalls the leg. */
@@ -149,6 +158,7 @@ export class Reconfiguration {
     opening.meter.add(members);
     this.#parts.keepModelsReady(chain);
     if (isInPlace) recovery.became(before);
+    this.#parts.chainBegins(before, isInPlace);
     const next = isInPlace ? before : recovery.configured(before);
     events.configuring(before);
     const timings = chain.map((member) => timingOf(member, request, this.#access));
@@ -168,6 +178,9 @@ export class Reconfiguration {
     leg.pump.flush();
   }
 }
+
+const isOfReturns = (asked: Configure): boolean =>
+  Object.keys(asked).every((name) => name === 'type' || name === 'return_to_primary') && 'return_to_primary' in asked;
 
 /** A member that is not dialled any more: of what it was asked for nothing is kept. One that is spent already stays as it is. */
 const spent = (member: ResolvedCandidate): ResolvedCandidate =>

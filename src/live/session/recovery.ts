@@ -104,6 +104,12 @@ export class Recovery {
     this.#leg.became(member, timingOf(member, request, this.#dependencies.access));
   }
 
+  /** A leg at the primary is ready, and takes over. */
+  returned(): void {
+    this.end();
+    this.#over();
+  }
+
   #beginAnew(): void {
     this.end();
     this.#over();

@@ -105,6 +105,9 @@ export interface SessionSettings {
   retryMs: number;
   backOffMs: number;
   settleMs: number;
+  /** Whether a session returns to its first model where its request says nothing; and how long between two returns at least. */
+  returnToPrimary: 'on' | 'off';
+  returnMs: number;
   /** Whether a turn without words is heard again by the next model. */
   hearEmptyAgain: 'on' | 'off';
   /** How long a provider that is alive may take to say what is left when the audio has ended. */
@@ -123,6 +126,8 @@ export interface SessionTotals {
   redacted(kind: RedactionClass | 'failed'): void;
   /** A voice detector gave a second opinion on what the energy meter took for speech. */
   voiceChecked(purpose: VoiceCheckPurpose, outcome: VoiceCheckOutcome): void;
+  /** An attempt of a session to return to its primary has ended so. */
+  primaryReturn(outcome: 'returned' | 'failed' | 'unused'): void;
 }
 
 export interface SessionDependencies {

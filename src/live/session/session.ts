@@ -20,6 +20,7 @@ import { Charts } from './charts.ts';
 import { EventWriter } from './event-writer.ts';
 import { CurrentLeg } from './leg/current-leg.ts';
 import { LegOutcomes } from './leg/leg-outcomes.ts';
+import { PrimaryReturn } from './leg/primary-return.ts';
 import type { ClientLine, Outbox } from './outbox.ts';
 import { Reconfiguration } from './reconfiguration.ts';
 import { Recovery } from './recovery.ts';
@@ -54,6 +55,7 @@ export class LiveSession {
   readonly #spending: Spending;
   readonly #incoming: IncomingAudio;
   readonly #outcomes: LegOutcomes;
+  readonly #return: PrimaryReturn;
   readonly #idle: IdleTimer;
   readonly #suspension: Suspension;
   readonly #reconfiguration: Reconfiguration;
@@ -115,12 +117,16 @@ export class LiveSession {
     this.recovery = new Recovery(opening, dependencies, { charts, leg: this.leg, pipeline, account, events });
     this.#scope.defer(() => this.recovery.end());
     const { leg, recovery, turns } = this;
+    this.#return = new PrimaryReturn(opening, dependencies, { charts, leg, recovery, turns, pipeline, events });
+    this.#scope.defer(() => this.#return.stop());
     const ended = { pipeline, turns, events, outbox, account, spending, log };
     this.ending = new SessionEnding(opening, dependencies, { scope: this.#scope, ...ended });
     this.#keepReady(opening.chain);
     const keepModelsReady = (chain: readonly ResolvedCandidate[]) => this.#keepReady(chain);
     const redact = (changed: ListenRequest) => this.#redact(changed);
-    const changing = { charts, recovery, leg, events, spending, pipeline, signals, keepModelsReady, redact };
+    const chainBegins = (index: number, isInPlace: boolean) => this.#return.configured(index, isInPlace);
+    const ofChain = { keepModelsReady, chainBegins };
+    const changing = { charts, recovery, leg, events, spending, pipeline, signals, redact, ...ofChain };
     this.#reconfiguration = new Reconfiguration(opening, dependencies, changing);
     this.#scope.defer(() => this.#reconfiguration.stop());
     this.#outcomes = new LegOutcomes({ pipeline, charts, turns, account, events, recovery, leg, signals });
@@ -258,6 +264,7 @@ export class LiveSession {
   rest(): void {
     this.log.legs.suspended();
     this.#events.rested();
+    this.#return.stop();
     this.log.mark('suspended', 'no audio comes');
     this.#isSuspended = true;
     if (!this.#outcomes.rested()) this.#suspension.rest();
@@ -277,6 +284,7 @@ export class LiveSession {
     this.#account.isLegGood = true;
     this.#suspension.begin();
     this.#spending.heardBy(index);
+    this.#return.heardBy(index);
     this.#events.switched(index, attempts, replaySamples, originSample);
     this.leg.pump.flush();
   }
@@ -289,6 +297,7 @@ export class LiveSession {
 
   endAudio(): void {
     this.#idle.stop();
+    this.#return.stop();
     this.#incoming.takeWaiting();
     this.pipeline.end();
     // Where every sample has its final, no leg is needed any more.
@@ -300,6 +309,7 @@ export class LiveSession {
   turnSettled(): void {
     this.recovery.held();
     this.charts.tellIfAwaited({ type: 'turn.settled' });
+    this.#return.turnSettled();
   }
 
   announceDrain(): void {

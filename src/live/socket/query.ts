@@ -54,6 +54,7 @@ const KNOWN = [
   'turn_events',
   ...VOCABULARY_MEMBERS,
   'provider_params',
+  'return_to_primary',
   'suspend_seconds',
   'latency',
   'speech_gate',
@@ -109,6 +110,7 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
     providerParams: readParams(query.get('provider_params')),
     strict: readBoolean('strict', query.get('strict'), false),
     rule: readRule(query.get('region'), query.get('retention')),
+    returnToPrimary: readFlag('return_to_primary', query.get('return_to_primary')),
     suspendSeconds: readInteger('suspend_seconds', query.get('suspend_seconds'), SUSPEND_SECONDS),
     latency: readLatency(query.get('latency')),
     speechGate: readSpeechGate(query.get('speech_gate')),
@@ -198,6 +200,10 @@ export function readParams(text: string | undefined): Record<string, unknown> {
 
 export const readBoolean = (name: string, text: string | undefined, whenAbsent: boolean): boolean =>
   text === undefined ? whenAbsent : readBooleanIn(name, text);
+
+/** Undefined where the gateway's own setting decides. */
+const readFlag = (name: string, text: string | undefined): boolean | undefined =>
+  text === undefined ? undefined : readBooleanIn(name, text);
 
 export function readLanguage(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

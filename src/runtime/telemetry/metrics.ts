@@ -41,6 +41,8 @@ export interface Metrics extends DelayMetrics, ModelMetrics {
   speechGated(outcome: string): void;
   /** A voice detector gave a second opinion on what was loud enough for speech. */
   voiceChecked(purpose: string, outcome: string): void;
+  /** An attempt of a session to return to its first model has ended so. */
+  primaryReturn(outcome: string): void;
   deadLetter(reason: string): void;
   /** A message on the bus was not believed. */
   messageRefused(reason: string): void;
@@ -128,6 +130,12 @@ const redactionMetrics = (byLabel: ByLabel): Pick<Metrics, 'redacted' | 'redacti
   redactionCall: byLabel('redaction_calls_total', 'outcome', REDACTION_CALLS_HELP),
 });
 
+const SPEECH_GATED_HELP =
+  'Turns of live sessions and segments of files that the speech gate checked, by outcome: spoken, marked, dropped, or the reason why text passed unchecked.';
+
+const PRIMARY_RETURNS_HELP =
+  'Attempts of sessions to return to their first model, by outcome: returned; failed; unused: connected, and no turn ended in time.';
+
 function voiceCheckCounter(registry: Registry): Metrics['voiceChecked'] {
   const checks = new Counter({
     name: 'voxgate_voice_checks_total',
@@ -210,12 +218,9 @@ export function createMetrics(node?: string): Metrics {
     ...redactionMetrics(byLabel),
     queryCredential: () => queryCredentials.inc(),
     smallSocket: () => smallSockets.inc(),
-    speechGated: byLabel(
-      'speech_gate_turns_total',
-      'outcome',
-      'Turns of live sessions and segments of files that the speech gate checked, by outcome: spoken, marked, dropped, or the reason why text passed unchecked.',
-    ),
+    speechGated: byLabel('speech_gate_turns_total', 'outcome', SPEECH_GATED_HELP),
     voiceChecked: voiceCheckCounter(registry),
+    primaryReturn: byLabel('primary_returns_total', 'outcome', PRIMARY_RETURNS_HELP),
     legEnded: byLabel('upstream_legs_total', 'outcome', 'Connections to providers, by how they ended.'),
     settled: (usd) => {
       settlements.inc();

@@ -94,6 +94,8 @@ describe('a listen query', () => {
       { common: { redact: ['pci', 'numbers'], vocabulary_boost: 0.5 }, redacted: ['card'] },
     ],
     [{ suspend_seconds: '1' }, { suspendSeconds: 1 }],
+    [{ return_to_primary: 'true' }, { returnToPrimary: true }],
+    [{ return_to_primary: 'false' }, { returnToPrimary: false }],
     [{ latency: 'low' }, { latency: 'low' }],
     [{ latency: 'throughput' }, { latency: 'throughput' }],
     [{ suspend_seconds: '3600' }, { suspendSeconds: 3_600 }],
@@ -140,6 +142,11 @@ describe('a listen query', () => {
       `sample_rate=${rate}`,
       [model, ['sample_rate', rate]],
       'sample_rate',
+    ]),
+    ...['', '2', 'maybe', 'TRUE '].map((flag): [string, [string, string][], string] => [
+      `return_to_primary=${flag}`,
+      [model, ['return_to_primary', flag]],
+      'return_to_primary',
     ]),
     ...['', '0', '3601', '-1', '20.5', '20s', 'true'].map((seconds): [string, [string, string][], string] => [
       `suspend_seconds=${seconds}`,

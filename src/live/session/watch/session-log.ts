@@ -146,7 +146,9 @@ export class SessionLog {
 
   /** What the client is told, where it is a mark. Codes and numbers: messages may repeat what a client has sent. */
   told(event: OutgoingEvent): void {
-    if (event.type === 'failover') {
+    if (event.type === 'failover' && event.reason === 'returned') {
+      this.mark('returned', `${event.from} to ${event.to}`, { model: event.to });
+    } else if (event.type === 'failover') {
       const { from, to, reason, replayed_seconds: replayedSeconds } = event;
       this.mark('failover', `${from} to ${to}: ${reason}`, { model: to });
       this.#observer?.failover({ from, to, reason: reason as FailureReason, replayedSeconds });

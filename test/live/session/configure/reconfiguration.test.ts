@@ -68,6 +68,7 @@ function started({ streaming = true, broken = false, asks = true, configure }: C
       },
       events: {
         configuring: () => {},
+        unchanged: (from) => told.push({ unchanged: from }),
         error: (code) => told.push(code),
         switched: (index, _, __, from) => told.push({ inPlace: index, from }),
       },
@@ -75,6 +76,7 @@ function started({ streaming = true, broken = false, asks = true, configure }: C
       pipeline: { sentSamples: 16_000 },
       signals,
       redact: () => {},
+      chainBegins: () => {},
       keepModelsReady: (chain) => ready.push(...chain),
     },
   );
@@ -144,6 +146,13 @@ describe('a change', () => {
     clock.increment(1_000);
     await settled();
     expect(asked).toEqual([CHANGE, { type: 'configure', language: 'it', prompt: 'a' }]);
+  });
+
+  it('of the return to the first model alone leaves the chain and the leg as they are', async () => {
+    const { reconfiguration, told, opening, settled } = started();
+    reconfiguration.ask({ type: 'configure', return_to_primary: true });
+    await settled();
+    expect([told, opening.chain]).toEqual([[{ unchanged: 16_000 }], [member]]);
   });
 
   it('reports a refusal, and the next change is requested', async () => {
