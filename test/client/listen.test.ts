@@ -300,6 +300,7 @@ it('takes options that no URL can hold, in a first message', async () => {
     model: 'loopback/script',
     sampleRate: 8_000,
     suspendSeconds: 60,
+    returnToPrimary: true,
     turnEvents: true,
     providerParams: { turns },
   });

@@ -1,7 +1,7 @@
 // Whether what a scenario played came to is what every session promises.
 import { expect } from 'vitest';
 import { expectInOrder } from '../live/session/support.ts';
-import { type Scenario, scenarioOf } from './scenario.ts';
+import { returningScenarioOf, type Scenario, scenarioOf } from './scenario.ts';
 import { type Played, simulate } from './simulate.ts';
 import { gapsIn } from './whole.ts';
 
@@ -42,16 +42,26 @@ export const REMEMBERED_SEEDS = [5571, 6260, 8319, 8696, 9267];
 
 /** Plays the seeds of a block, and names the one that fails. */
 export async function checkSeeds({ from, to }: { from: number; to: number }): Promise<void> {
-  for (let seed = from; seed <= to; seed++) await check(seed);
+  for (let seed = from; seed <= to; seed++) await check(scenarioOf(seed));
 }
 
-async function check(seed: number): Promise<void> {
-  const scenario = scenarioOf(seed);
+/** The same of sessions that return to their first model. */
+export async function checkReturns({ from, to }: { from: number; to: number }): Promise<void> {
+  let returns = 0;
+  for (let seed = from; seed <= to; seed++) {
+    const { client } = await check(returningScenarioOf(seed));
+    returns += client.of('failover').filter(({ reason }) => reason === 'returned').length;
+  }
+  expect(returns).toBeGreaterThan((to - from) / 10);
+}
+
+async function check(scenario: Scenario): Promise<Played> {
   const played = await simulate(scenario);
   const problems = problemsOf(played, scenario);
   expect(
     problems,
-    `SIMULATION_SEED=${seed}: ${JSON.stringify({ ...scenario, chunks: scenario.chunks.length })}`,
+    `SIMULATION_SEED=${scenario.seed}: ${JSON.stringify({ ...scenario, chunks: scenario.chunks.length })}`,
   ).toEqual([]);
   expectInOrder(played.client);
+  return played;
 }

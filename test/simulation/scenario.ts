@@ -24,6 +24,8 @@ export interface Scenario {
   finalizeAfterChunk: number | undefined;
   /** How busy the process is, from 0 to 1: audio is gathered into larger frames the busier it is. */
   busyShare: number;
+  /** Milliseconds between two returns to the first model; undefined: it does not return. */
+  returnMs: number | undefined;
 }
 
 /** One model of each way to speak. */
@@ -54,13 +56,42 @@ export function scenarioOf(seed: number): Scenario {
     chunks: chunksOf(random, sampleRate),
     finalizeAfterChunk: undefined,
     busyShare: 0,
+    returnMs: undefined,
   };
   const targets = chain.slice(0, -1).flatMap(({ provider }) => (provider === 'loopback' ? [] : [provider]));
   const count = random.integer(1, 6);
   for (let fault = 0; fault < count; fault++) addFault(random, scenario, targets);
   scenario.moves.sort((one, other) => one.atMs - other.atMs);
   scenario.busyShare = random.pick([0, 0.3, 1]);
+  scenario.returnMs = random.pick([undefined, 20, 60, 600]);
   return scenario;
+}
+
+/** The same for a session that goes on for long enough to return to its first model, which is lost again and again. */
+export function returningScenarioOf(seed: number): Scenario {
+  const scenario = scenarioOf(seed);
+  const random = seeded(seed);
+  const { chain, sampleRate, faults } = scenario;
+  const targets = chain.slice(0, -1).map(({ provider }) => provider);
+  const seconds = random.integer(6, 16);
+  const moves = Array.from({ length: random.integer(3, 6) }, (): Move => {
+    const [atMs, provider] = [random.integer(0, seconds * 1_000), random.pick(targets.slice(0, 2))];
+    return random.next() < 0.7
+      ? { atMs, provider, what: 'cut', direction: random.pick(['to-client', 'to-provider', 'both']) }
+      : { atMs, provider, what: 'unreachable', forMs: random.integer(50, 1_500) };
+  });
+  return {
+    ...scenario,
+    // The others end connections for good, or take longer than the session.
+    faults: Object.fromEntries(
+      Object.entries(faults).map(([name, all]) => [name, all.filter((fault) => /^(late|dup|rev|lat)/.test(fault))]),
+    ),
+    refused: [],
+    moves: moves.sort((one, other) => one.atMs - other.atMs),
+    chunks: chunksOf(random, sampleRate, { seconds, speed: 1 }),
+    finalizeAfterChunk: undefined,
+    returnMs: random.pick([30, 300, 1_200]),
+  };
 }
 
 function addFault(random: Random, scenario: Scenario, targets: readonly string[]): void {
@@ -120,10 +151,10 @@ function addProviderFault(random: Random, { faults }: Scenario, provider: string
 }
 
 /** A microphone, a file sent as fast as it goes, or something between, in chunks of any size. */
-function chunksOf(random: Random, sampleRate: number): Scenario['chunks'] {
-  const total = Math.round(sampleRate * (1 + random.next() * 7));
+function chunksOf(random: Random, sampleRate: number, fixed?: { seconds: number; speed: number }): Scenario['chunks'] {
+  const total = Math.round(sampleRate * (fixed?.seconds ?? 1 + random.next() * 7));
   const largest = Math.round(sampleRate * random.pick([0.02, 0.1, 0.4, 2]));
-  const speed = random.pick([0.7, 1, 1, 3, 50]);
+  const speed = fixed?.speed ?? random.pick([0.7, 1, 1, 3, 50]);
   const chunks: Scenario['chunks'] = [];
   for (let sent = 0; sent < total; ) {
     const samples = Math.min(total - sent, random.integer(1, largest));

@@ -56,6 +56,7 @@ export async function simulate(scenario: Scenario): Promise<Played> {
     httpPools: network.pools(clock),
     spoolDirectory,
     busyShare: scenario.busyShare,
+    settings: { returnMs: scenario.returnMs ?? 60_000 },
     access: (provider) => ({
       baseUrl: provider === 'loopback' ? undefined : `ws://${hostOf(provider)}`,
       credential: scenario.refused.includes(provider) ? 'bad-key' : 'good-key',
@@ -79,7 +80,7 @@ export async function simulate(scenario: Scenario): Promise<Played> {
 const hostOf = (provider: string): string => `${provider}.test`;
 const providerAt = (url: URL): string => url.hostname.replace(/\.test$/, '');
 
-function requestOf({ chain, sampleRate, turnSeconds }: Scenario) {
+function requestOf({ chain, sampleRate, turnSeconds, returnMs }: Scenario) {
   const paramsOf = (provider: string) => (provider === 'loopback' ? { turn_seconds: turnSeconds } : {});
   const [first, ...rest] = chain as [Scenario['chain'][number], ...Scenario['chain']];
   return {
@@ -87,6 +88,7 @@ function requestOf({ chain, sampleRate, turnSeconds }: Scenario) {
     providerParams: paramsOf(first.provider),
     fallbacks: rest.map(({ slug, provider }) => ({ model: slug, provider_params: paramsOf(provider) })),
     sampleRate,
+    returnToPrimary: returnMs !== undefined,
   };
 }
 

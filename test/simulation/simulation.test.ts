@@ -2,7 +2,7 @@
 // with one good model left tells of every sample once, in order, and leaves nothing behind. A failure names its seed;
 // SIMULATION_SEED=<seed> plays that one alone. A thousand more are in slow/.
 import { expect, test } from 'vitest';
-import { blocksOf, checkSeeds, problemsOf, QUICK_SEEDS, REMEMBERED_SEEDS } from './check.ts';
+import { blocksOf, checkReturns, checkSeeds, problemsOf, QUICK_SEEDS, REMEMBERED_SEEDS } from './check.ts';
 import { scenarioOf } from './scenario.ts';
 import { type Played, simulate } from './simulate.ts';
 
@@ -14,6 +14,11 @@ const heard = ({ client }: Played): string[] =>
 
 if (only === undefined) {
   test.each(blocksOf(1, QUICK_SEEDS))('seeds $from to $to: every sample once, in order, and nothing left', checkSeeds);
+
+  test.each(blocksOf(1, QUICK_SEEDS))(
+    'seeds $from to $to: the same with returns to the first model, which is lost again and again',
+    checkReturns,
+  );
 
   test.each(REMEMBERED_SEEDS)('seed %i, which has failed before, holds', (seed) =>
     checkSeeds({ from: seed, to: seed }),

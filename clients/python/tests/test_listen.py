@@ -185,6 +185,7 @@ class Session(Case):
             "model": "loopback/script",
             "sample_rate": 8_000,
             "suspend_seconds": 60,
+            "return_to_primary": True,
             "turn_events": True,
             "keyterms": ["Voxgate"],
             "fallbacks": ["auto"],

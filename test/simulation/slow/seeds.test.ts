@@ -1,11 +1,17 @@
 // The seeds behind those that `npm test` plays. SIMULATION_SEEDS=<count>: up to that one.
 import { test } from 'vitest';
-import { blocksOf, checkSeeds, QUICK_SEEDS } from '../check.ts';
+import { blocksOf, checkReturns, checkSeeds, QUICK_SEEDS } from '../check.ts';
 
 const last = Number(process.env.SIMULATION_SEEDS ?? 1_400);
 
 test.each(blocksOf(QUICK_SEEDS + 1, last))(
   'seeds $from to $to: every sample once, in order, and nothing left',
   checkSeeds,
+  240_000,
+);
+
+test.each(blocksOf(QUICK_SEEDS + 1, last))(
+  'seeds $from to $to: the same with returns to the first model, which is lost again and again',
+  checkReturns,
   240_000,
 );

@@ -167,6 +167,8 @@ class ListenOptions(ModelOptions, total=False):
     turn_events: bool
     """True: `speech_started` before each turn, `turn_eager_end` and `turn_resumed` where the model tells them, `turn_ended`
     behind each final."""
+    return_to_primary: bool
+    """True: after a failover, the session returns to its first model once that works again."""
     suspend_seconds: float
     """Seconds without audio after which the gateway lets go of the provider's connection: 1 to 3,600; 20 when absent."""
     latency: Literal["low", "balanced", "throughput"]
@@ -187,6 +189,7 @@ class ConfigureOptions(TypedDict, total=False):
     fallbacks: Sequence[Fallback] | None
     prefer: Literal["reliability", "latency", "price"] | None
     provider_params: Mapping[str, Any] | None
+    return_to_primary: bool | None
     language: str | None
     languages: Sequence[str] | None
     prompt: str | None

@@ -13,6 +13,7 @@ type Changeable =
   | 'fallbacks'
   | 'prefer'
   | 'providerParams'
+  | 'returnToPrimary'
   | 'language'
   | 'languages'
   | 'prompt'
@@ -32,6 +33,7 @@ const KNOWN: readonly Changeable[] = [
   'fallbacks',
   'prefer',
   'providerParams',
+  'returnToPrimary',
   'language',
   ...VOCABULARY,
 ] as const;
@@ -40,8 +42,10 @@ const KNOWN: readonly Changeable[] = [
 export function configureMessage(changes: ConfigureOptions): ConfigureMessage {
   refuseUnknown('configure', changes, KNOWN);
   const { model, fallbacks, prefer, providerParams: provider_params, language } = changes;
+  const { returnToPrimary: return_to_primary } = changes;
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null));
   const texts = {
+    return_to_primary,
     fallbacks: fallbacks?.length === 0 ? [] : fallbacksText(fallbacks ?? undefined),
     ...vocabularyTexts(given),
   };

@@ -35,6 +35,8 @@ export interface ListenOptions<Slug extends ModelSlug = ModelSlug> extends Vocab
   turnEvents?: boolean;
   /** Options of the model's provider. */
   providerParams?: ParamsOf<Slug>;
+  /** True: after a failover, the session returns to its first model once that works again. */
+  returnToPrimary?: boolean;
   /** Seconds without audio after which the gateway lets go of the provider's connection: 1 to 3,600; 20 when absent. */
   suspendSeconds?: number;
   /** How long audio may be gathered before the gateway sends it on: `balanced` when absent. */
@@ -79,6 +81,7 @@ const KNOWN: readonly (keyof ListenOptions)[] = [
   ...VOCABULARY,
   'turnEvents',
   'providerParams',
+  'returnToPrimary',
   'suspendSeconds',
   'latency',
   'speechGate',
@@ -123,6 +126,7 @@ function askedOf(options: ListenOptions): { query: string; start: StartMessage |
     ...vocabularyTexts(options),
     turn_events: options.turnEvents,
     provider_params: paramsText(options.providerParams),
+    return_to_primary: options.returnToPrimary,
     suspend_seconds: options.suspendSeconds,
     latency: options.latency,
     speech_gate: options.speechGate,

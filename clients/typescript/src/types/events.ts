@@ -180,7 +180,7 @@ export interface Failover extends EventHead {
   type: 'failover';
   /** The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of them. */
   channel?: number;
-  /** Slug of the model that failed. */
+  /** Slug of the model that failed, or with `returned`, of the fallback. */
   from: string;
   /** Slug of the model that continues. */
   to: string;
@@ -192,7 +192,8 @@ export interface Failover extends EventHead {
     | 'stalled'
     | 'circuit_open'
     | 'streams_full'
-    | 'empty_result';
+    | 'empty_result'
+    | 'returned';
   /** Seconds of audio that are replayed. They are not billed twice. */
   replayed_seconds: number;
   /** Number of the attempt, from 1. */

@@ -26,6 +26,7 @@ _NAMES = (
     "encoding",
     "interim_results",
     "turn_events",
+    "return_to_primary",
     "suspend_seconds",
     "latency",
     *MODEL_NAMES,

@@ -266,7 +266,7 @@ class Failover(EventHead):
     """The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of
     them."""
     from_: str
-    """Slug of the model that failed."""
+    """Slug of the model that failed, or with `returned`, of the fallback."""
     to: str
     """Slug of the model that continues."""
     reason: Literal[
@@ -278,6 +278,7 @@ class Failover(EventHead):
         "circuit_open",
         "streams_full",
         "empty_result",
+        "returned",
     ]
     replayed_seconds: float
     """Seconds of audio that are replayed. They are not billed twice."""
