@@ -48,14 +48,14 @@ export interface Work {
   callbacks?: readonly JobCallback[];
   /** Aborts when the job is removed or cancelled, and when this node stops. */
   end: AbortController;
-  /** Its audio outlives this process: it waits for a slot, and for the next start of the node. */
+  /** Its audio outlives this process: it waits for the next start of the node. */
   isDurable?: boolean;
   /** Other nodes can have its audio, so they adopt it when this one is lost. */
   isShared?: boolean;
   /** How long it is kept when it is over; 24 hours when absent. */
   keptMs?: number;
   /**
-   * Rejects with an ApiError, or with what was a fault. Of a durable one called again where this node had no room for it.
+   * Rejects with an ApiError, or with what was a fault. Called again where this node had no room for it.
    *
    * @param requireOwn rejects where another node has adopted the job: what is transcribed is not charged then
    */
@@ -139,26 +139,26 @@ export class DetachedJobs {
     this.#options = options;
   }
 
+  /** The node stops: nothing begins here any more. */
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
   /** Those of this node that are not over. */
   get size(): number {
     return this.#jobs.size;
   }
 
   /**
-   * Begins the work, or has it wait for another of the same key to end. Rejects with an ApiError: of `takePlace` where nothing of
-   * the key is in progress here, `too_many_sessions` and `overloaded` where there is no room, or `ledger_unavailable`.
+   * Begins the work, or has it wait for a place. Rejects with an ApiError: of `takePlace` where nothing of the key is in progress here
+   * and it is not full, `too_many_sessions` and `overloaded` where there is no room, or `ledger_unavailable`.
    *
    * @param takePlace among the files that the key may have in progress
    */
   async begin(work: Work, takePlace: TakePlace): Promise<ShownJob> {
-    const { owner, file, asked, isDurable = false } = work;
-    const { place, refusal } = await this.#placeOf(owner, takePlace, isDurable);
+    const { owner, file, asked } = work;
+    const place = await this.#placeOf(owner, takePlace);
     const line = this.#lineOf(owner, takePlace);
-    // The other job of the key may have ended just now.
-    if (place === undefined && line.running === 0 && !isDurable) {
-      this.#leaveLine(owner, line);
-      throw refusal;
-    }
     if (this.#closing.signal.aborted || (place === undefined && line.queue.length >= JOBS_QUEUED_MAX)) {
       place?.();
       this.#leaveLine(owner, line);
@@ -391,20 +391,16 @@ export class DetachedJobs {
     } while (line.queue.length > 0 && !line.isBusy);
   }
 
-  /** Without a place, the job waits for that of another job of the key. */
-  async #placeOf(
-    owner: Owner,
-    takePlace: TakePlace,
-    isDurable: boolean,
-  ): Promise<{ place?: () => void; refusal?: unknown }> {
+  /** Without a place, the job waits for one. */
+  async #placeOf(owner: Owner, takePlace: TakePlace): Promise<(() => void) | undefined> {
     // Those that wait come first.
-    if (isDurable && this.#isWaiting(owner)) return {};
+    if (this.#isWaiting(owner)) return undefined;
     try {
-      return { place: await takePlace() };
+      return await takePlace();
     } catch (refusal) {
       const isFull = refusal instanceof ApiError && refusal.code === 'too_many_sessions';
-      if (!this.#lines.has(owner.keyId) && !(isDurable && isFull)) throw refusal;
-      return { refusal };
+      if (!this.#lines.has(owner.keyId) && !isFull) throw refusal;
+      return undefined;
     }
   }
 
@@ -497,7 +493,7 @@ export class DetachedJobs {
     } catch (error) {
       job.progress = undefined;
       if (work.end.signal.aborted) return job.isCancelled ? CANCELLED : REMOVED;
-      if (work.isDurable === true && isBusy(error)) return 'busy';
+      if (isBusy(error)) return 'busy';
       return { type: 'failed', refusal: error instanceof ApiError ? error : this.#options.onFault(error) };
     }
   }

@@ -100,6 +100,37 @@ async function expectCompleted(attacked: Attacked, keys: readonly string[], coun
   expect(ended).toHaveLength(count);
 }
 
+/** The same by AssemblyAI's client: the id of its job. */
+async function postOfAssemblyAi({ url }: Attacked, key: string, model: string): Promise<string> {
+  const reply = await fetch(`${url}/compat/assemblyai/v2/transcript`, {
+    method: 'POST',
+    headers: { Authorization: key, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ audio_url: `${origin}/audio.wav`, speech_model: model }),
+  });
+  const { id } = (await reply.json()) as { id: string };
+  expect([reply.status, typeof id]).toEqual([200, 'string']);
+  return id;
+}
+
+async function endOfAssemblyAi({ url }: Attacked, key: string, id: string): Promise<(string | undefined)[]> {
+  const reply = await fetch(`${url}/compat/assemblyai/v2/transcript/${id}`, { headers: { Authorization: key } });
+  const { status, error } = (await reply.json()) as { status: string; error?: string };
+  return [status, error];
+}
+
+/** How many of the sessions and files of an organisation were charged. */
+async function chargesOf({ url }: Attacked, key: string): Promise<number> {
+  let charges = 0;
+  for (let next: string | null = ''; next !== null; ) {
+    const query = `limit=100${next === '' ? '' : `&before=${next}`}`;
+    const reply = await fetch(`${url}/v1/sessions?${query}`, { headers: { Authorization: `Bearer ${key}` } });
+    const page = (await reply.json()) as { data: { cost_usd: string }[]; next: string | null };
+    charges += page.data.filter(({ cost_usd }) => Number(cost_usd) > 0).length;
+    next = page.next;
+  }
+  return charges;
+}
+
 describe('an organisation with more jobs at a provider than may wait for a connection', () => {
   const JOBS = 720;
 
@@ -111,18 +142,32 @@ describe('an organisation with more jobs at a provider than may wait for a conne
     writeFileSync(config, JSON.stringify({ custom: [{ shape: 'openai', url: `${origin}/v1`, models }] }));
     const attacked = await start({ VOXGATE_CONFIG: config });
     const [crowd, honest] = [await attacked.customer(10n ** 12n), await attacked.customer(10n ** 9n)];
-    const keys = await keysOf(attacked, crowd, 12);
+    const [vendorKey = '', ...keys] = await keysOf(attacked, crowd, 13);
     for (let sent = 0; sent < JOBS; sent += keys.length) {
       const replies = await Promise.all(keys.map((key) => post(attacked, key, 'custom/held', true)));
       expect(replies.map(({ status }) => status).filter((status) => status !== 202)).toEqual([]);
     }
     await vi.waitFor(() => expect(held.length).toBeGreaterThan(0));
+    // Its share of the connections is taken by now, so they wait for the node, not for other jobs of their key.
+    const vendorJobs = await Promise.all(
+      Array.from({ length: 6 }, () => postOfAssemblyAi(attacked, vendorKey, 'custom/held')),
+    );
     for (let count = 0; count < 10; count++) await done(attacked, honest, 'custom/quick', count % 2 === 0);
     expect((await jobsOf(attacked, keys)).filter(isUnfinished)).toHaveLength(JOBS);
     const answering = setInterval(() => {
       for (const reply of held.splice(0)) reply();
     }, 20);
-    await expectCompleted(attacked, keys, JOBS).finally(() => clearInterval(answering));
+    await expectCompleted(attacked, keys, JOBS);
+    for (const id of vendorJobs)
+      await vi.waitFor(
+        async () => expect(await endOfAssemblyAi(attacked, vendorKey, id)).toEqual(['completed', undefined]),
+        { timeout: 60_000, interval: 500 },
+      );
+    clearInterval(answering);
+    await vi.waitFor(async () => expect(await chargesOf(attacked, crowd.key)).toBe(JOBS + vendorJobs.length), {
+      timeout: 30_000,
+      interval: 500,
+    });
     expect(await attacked.audit()).toMatchObject({ ok: true, faults: [] });
   });
 });

@@ -204,8 +204,20 @@ describe('a job', () => {
     expect((await finished(OWNER, large)).state).toMatchObject({ type: 'failed', refusal: { code: 'file_too_large' } });
   });
 
-  it('fails without a slot where its key has no other job', async () => {
-    expect(await codeOf(jobs.begin(work().work, full))).toBe('too_many_sessions');
+  it('waits without a slot where its key has no other job, and is refused for another reason', async () => {
+    const one = work();
+    const slots = { left: 0 };
+    const take = () => (slots.left > 0 ? () => {} : full());
+    const { id, state } = await jobs.begin(one.work, take);
+    await advance(2_000);
+    expect([state.type, (await jobs.find(OWNER, id)).state.type]).toEqual(['queued', 'queued']);
+    slots.left = 1;
+    await advance(2_000);
+    await one.begun;
+    one.done.resolve(HEARD);
+    await one.ended;
+    const revoked = () => Promise.reject(apiError('key_revoked', 'Revoked.'));
+    expect(await codeOf(jobs.begin(work().work, revoked))).toBe('key_revoked');
     expect(jobs.size).toBe(0);
   });
 
@@ -220,7 +232,6 @@ describe('a job', () => {
     other.done.resolve(HEARD);
     await other.ended;
     await place.promise;
-    expect(await codeOf(jobs.begin(work().work, full))).toBe('too_many_sessions');
   });
 
   it('ends and disappears when it is removed', async () => {
@@ -514,12 +525,22 @@ describe('a job that its node has no room for', () => {
     expect([await third.ended, jobs.size]).toEqual(['waits', 0]);
   });
 
-  it('fails where its audio does not outlive the node', async () => {
-    const { make } = roomFor(0);
-    const { work: durable, ended } = make();
-    const { id } = await jobs.begin({ ...durable, isDurable: false }, places(9));
-    await ended;
-    expect((await jobs.find(OWNER, id)).state).toMatchObject({ type: 'failed', refusal: { code: 'overloaded' } });
+  it('waits as well where its audio does not outlive the node, and ends with the node', async () => {
+    const { room, make, endOne } = roomFor(0);
+    const [one, other] = [make(), make()] as const;
+    const { id } = await jobs.begin({ ...one.work, isDurable: false }, places(1));
+    await calm();
+    await advance(2_000);
+    expect([room.tries, (await jobs.find(OWNER, id)).state.type]).toEqual([2, 'processing']);
+    room.max = 1;
+    await advance(2_000);
+    await endOne();
+    await one.ended;
+    expect((await jobs.find(OWNER, id)).state).toMatchObject({ type: 'done', heard: HEARD });
+    room.max = 0;
+    await jobs.begin({ ...other.work, isDurable: false }, places(1));
+    await jobs.close();
+    expect([await other.ended, jobs.size]).toEqual(['over', 0]);
   });
 });
 

@@ -320,8 +320,9 @@ class Asked {
       const { id, filename, bytes, createdAt, audio } = file;
       // Not the file itself, which the job outlives, nor its fields, which may be large.
       const shown = { id, filename, bytes, createdAt, fields: NO_FIELDS, ...(audio === undefined ? {} : { audio }) };
+      const charged = chargesOf(by);
       return await this.#detach(shown, open(), leave, (asked, signal) =>
-        transcribeKept(file, asked, by, signal, dependencies),
+        transcribeKept(file, asked, charged(), signal, dependencies),
       );
     } catch (error) {
       leave();
@@ -337,18 +338,19 @@ class Asked {
     const { remoteAudio, node, wallNow } = dependencies;
     const filename = filenameOf(remoteAudio.check(source, owner.organisationId));
     const shown = { id: newFileId(node), filename, bytes: 0, createdAt: wallNow(), fields: NO_FIELDS };
+    const charged = chargesOf(by);
+    let fetched: Awaited<ReturnType<typeof fetchKept>> | undefined;
     return this.#detach(
       shown,
       clientRequest,
-      () => {},
+      () => fetched?.leave(),
       async (asked, signal) => {
         await requireKey(by, dependencies);
-        const { file, leave } = await fetchKept(source, owner, signal, dependencies);
-        try {
-          return await transcribeKept(file, asked, by, signal, dependencies);
-        } finally {
-          leave();
-        }
+        // Once, however often this node has no room for the work on it.
+        fetched ??= await fetchKept(source, owner, signal, dependencies);
+        if (signal.aborted) fetched.leave();
+        signal.throwIfAborted();
+        return transcribeKept(fetched.file, asked, charged(), signal, dependencies);
       },
     );
   }
@@ -384,6 +386,12 @@ class Asked {
     const { key } = this.#caller;
     return requestOf([...parametersFor(this.#dialect, clientRequest, key), ...ANSWER], this.#dependencies, key);
   }
+}
+
+/** The charge of the next attempt at a job: the first one may have been ended at nothing, where its node had no room for it. */
+function chargesOf(by: JobRequester): () => JobRequester {
+  let attempts = 0;
+  return () => (attempts++ === 0 ? by : { ...by, chargeId: `${by.requestId}_2` });
 }
 
 /** The file is that of the form. Throws an ApiError where an address came as well. */
