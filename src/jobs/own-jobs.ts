@@ -2,6 +2,7 @@
 // and fetched from any node. A restart of the node begins those again that were not over, or another node does when it is lost.
 import { randomUUID } from 'node:crypto';
 import type { BlockList } from 'node:net';
+import type { Clock } from '../../machines/clock.ts';
 import type { Authenticator } from '../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../accounts/auth/limits.ts';
 import type { Caller } from '../accounts/auth/permissions.ts';
@@ -19,11 +20,10 @@ import type { Form } from '../http/multipart/form.ts';
 import type { SpoolBudget } from '../http/multipart/spool-file.ts';
 import type { LedgerStore } from '../money/store/calls.ts';
 import { lateId, NODE_LOST } from '../money/store/lost.ts';
-import { backgroundClock } from '../runtime/telemetry/clock.ts';
 import type { Asynchronous } from '../store/operation.ts';
 import type { JobCallback, ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
 import { checkedCallbackUrl } from '../webhooks/url.ts';
-import { OWN_DIALECT } from './calls.ts';
+import { JOB_LIMITS, OWN_DIALECT } from './calls.ts';
 import type { DetachedJobs, Work, WorkEnd } from './detached-jobs.ts';
 import { type FetchDependencies, fetchKept } from './fetch-kept.ts';
 import type { JobFiles } from './job-files.ts';
@@ -45,8 +45,10 @@ import { admitJob, type JobRequester, requireKey, transcribeKept } from './trans
 /** A job that its node did not survive so often is not begun again: it may be what ends the node. */
 export const ATTEMPTS_MAX = 3;
 const RESUMED_AT_ONCE = 100;
-/** Between two attempts to begin a job again, while the accounts are away. */
-const RESUME_AGAIN_MS = 2_000;
+/** Between two attempts to begin a job again while the accounts are away: twice as long each time, up to the last one. */
+const RESUME_AGAIN_MS = { first: 2_000, last: 60_000 } as const;
+/** After this the store has failed it for its age. */
+const RESUMED_FOR_MS = JOB_LIMITS.unfinishedMs;
 
 export interface OwnJobsDependencies extends Omit<JobDependencies, 'settings' | 'http'>, FetchDependencies {
   settings: JobDependencies['settings'] & FetchDependencies['settings'];
@@ -66,6 +68,8 @@ export interface OwnJobsDependencies extends Omit<JobDependencies, 'settings' | 
   store: Pick<Asynchronous<KeyCalls>, 'findKey'> & Pick<LedgerStore, 'findSession'>;
   onJobFault(error: unknown): void;
   newRequestId(): string;
+  /** Of waits that do not keep the process alive. */
+  clock: Clock;
   wallNow(): Date;
 }
 
@@ -227,11 +231,23 @@ export class OwnJobs {
     return once(() => count(-1));
   }
 
-  /** It is this node's: no other one would begin it. */
+  /** It is this node's, so it is tried until the store fails it for its age; where the node stops, the next start has it. Never rejects. */
   async #resumeLater(job: ResumedJob, fault: unknown, leave?: () => void): Promise<void> {
-    this.#dependencies.onJobFault(fault);
-    await new Promise<void>((resolve) => void backgroundClock.setTimeout(() => resolve(), RESUME_AGAIN_MS));
-    await this.#resume(job, leave).catch((error) => this.#resumeLater(job, error, leave));
+    const { clock, detachedJobs, wallNow, onJobFault } = this.#dependencies;
+    const untilMs = job.createdAt.getTime() + RESUMED_FOR_MS;
+    let last = fault;
+    onJobFault(fault);
+    for (let waitMs: number = RESUME_AGAIN_MS.first; ; waitMs = Math.min(2 * waitMs, RESUME_AGAIN_MS.last)) {
+      await new Promise<void>((resolve) => void clock.setTimeout(() => resolve(), waitMs));
+      if (detachedJobs.isClosed || wallNow().getTime() >= untilMs) break;
+      try {
+        return await this.#resume(job, leave);
+      } catch (error) {
+        last = error;
+      }
+    }
+    if (!detachedJobs.isClosed) onJobFault(new Error('A job was too old to be begun again.', { cause: last }));
+    leave?.();
   }
 
   /** @param leave called when it is over, or not this node's any more */

@@ -187,7 +187,12 @@ function handlersOf(
     ...{ ...filesOf(assembly, services), ...recordsOf(assembly, services, operator, common) },
   };
   assembly.defer(routes.jobsElsewhere.serve(jobsHere(routes)));
-  const ownJobs = new OwnJobs({ ...routes, store: assembly.store, newRequestId: () => newRequestId(Date.now()) });
+  const ownJobs = new OwnJobs({
+    ...routes,
+    store: assembly.store,
+    clock: backgroundClock,
+    newRequestId: () => newRequestId(Date.now()),
+  });
   void resumeJobs(assembly, ownJobs);
   takeOverJobs(assembly, ownJobs, routes.jobRecords, operator.isReady);
   return {
