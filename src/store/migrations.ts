@@ -967,6 +967,21 @@ const usageEvents = `
     END;
 `;
 
+// 0035: What providers were sent: added up by day, model, mode, account and reason. Nothing is written here before every replica has this.
+const legUsage = `
+  CREATE TABLE leg_usage (
+    day           TEXT NOT NULL,
+    model         TEXT NOT NULL,
+    mode          TEXT NOT NULL CHECK (mode IN ('batch', 'live')),
+    own           INTEGER NOT NULL CHECK (own IN (0, 1)),
+    reason        TEXT NOT NULL CHECK (length(reason) BETWEEN 1 AND 20),
+    legs          INTEGER NOT NULL CHECK (legs >= 0),
+    audio_ms      INTEGER NOT NULL CHECK (audio_ms >= 0),
+    connection_ms INTEGER NOT NULL CHECK (connection_ms >= 0),
+    PRIMARY KEY (day, model, mode, own, reason)
+  ) STRICT, WITHOUT ROWID;
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
@@ -977,6 +992,9 @@ export const STORE_VERSION = 11;
 
 /** The version that keeps tags. */
 export const TAGS_SINCE = 8;
+
+/** The version that adds up what providers were sent. */
+export const LEG_USAGE_SINCE = 11;
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -1013,4 +1031,5 @@ export const MIGRATIONS: readonly string[] = [
   tags,
   sharedJobs,
   usageEvents,
+  legUsage,
 ];

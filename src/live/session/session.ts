@@ -257,6 +257,7 @@ export class LiveSession {
     this.leg.close();
     this.#reconfiguration.answered(false);
     this.#usage.connections.closed();
+    this.#spending.legEnded();
     this.turns.discard();
   }
 

@@ -10,6 +10,7 @@ import type {
   FileCharge,
   LedgerPrice,
   LedgerStore,
+  SentAgain,
   SessionEnd,
   SessionHead,
   SessionRecord,
@@ -82,9 +83,24 @@ function endOf(value: unknown): SessionEnd | undefined {
   if (!areTexts(endedAt, reason) || typeof audioMs !== 'number' || lines.includes(undefined)) return undefined;
   if (code !== null && typeof code !== 'string') return undefined;
   const file = fileOf(value.file);
+  const sentAgain = sentAgainOf(value.sentAgain);
   // Told by a version that knew neither: it is billed anyway.
-  const more = { ...(onTrust === true ? { onTrust } : {}), ...(file === undefined ? {} : { file }) };
+  const more = { ...(onTrust === true ? { onTrust } : {}), ...(file === undefined ? {} : { file }), ...sentAgain };
   return { endedAt, reason, code, audioMs, lines, ...more } as SessionEnd;
+}
+
+/** Of an older version nothing; what cannot be read is left out, and the session is billed anyway. */
+function sentAgainOf(value: unknown): Pick<SessionEnd, 'sentAgain'> {
+  if (!Array.isArray(value)) return {};
+  const isReadable = value.every(
+    (each) =>
+      isRecord(each) &&
+      typeof each.model === 'string' &&
+      typeof each.own === 'boolean' &&
+      (each.reason === 'replayed' || each.reason === 'failed') &&
+      [each.legs, each.audioMs].every((count) => Number.isSafeInteger(count) && Number(count) > 0),
+  );
+  return isReadable ? { sentAgain: value as SentAgain[] } : {};
 }
 
 function fileOf(value: unknown): FileCharge | undefined {

@@ -104,6 +104,8 @@ export interface SessionEnd {
   onTrust?: boolean;
   /** Of a file that was transcribed. */
   file?: FileCharge;
+  /** What was sent again, or in vain. Absent where the node does not count it: then nothing is added to the usage of legs. */
+  sentAgain?: readonly SentAgain[];
 }
 
 /** What the one line of a file rests on: it has `audioMs` × `channels`. */
@@ -116,6 +118,35 @@ export interface FileCharge {
   audioMsMax: number;
   /** What the provider said of its length, where that was more. */
   claimedMs?: number;
+}
+
+/**
+ * Why a provider was sent audio. `served`: once, and it is charged. `replayed`: charged, and sent to another leg before. `failed`: the next
+ * leg heard it again, or it is not charged.
+ */
+export type LegReason = 'served' | 'replayed' | 'failed';
+
+/** What one model was sent of a session again, or in vain. */
+export interface SentAgain {
+  model: string;
+  own: boolean;
+  reason: Exclude<LegReason, 'served'>;
+  legs: number;
+  /** Whole milliseconds. */
+  audioMs: number;
+}
+
+/** What the providers were sent on one day, UTC. */
+export interface LegUsageRow {
+  /** `YYYY-MM-DD`, on which the session ended. */
+  day: string;
+  model: string;
+  mode: Mode;
+  own: boolean;
+  reason: LegReason;
+  legs: number;
+  audioMs: number;
+  connectionMs: number;
 }
 
 export interface BilledLine extends UsageLine {
@@ -289,6 +320,8 @@ export interface LedgerCalls {
   /** Live sessions opened from that time on that have no end yet. */
   countLiveSessions(organisationId: string, since: string): number;
   usageOf(query: UsageQuery): UsageRow[];
+  /** What a provider was sent from one day to another, both included, by day and model. Throws `invalid`. */
+  legUsageOf(provider: string, from: string, to: string): LegUsageRow[];
   billOf(organisationId: string, month: string): Bill;
   /**
    * Recomputes every bill from usage and prices, every balance from its transfers, and every hold from its ends. Takes some
@@ -346,6 +379,7 @@ export const LEDGER_OPERATIONS = {
   searchSessions: reads(first('text', 'object')),
   countLiveSessions: reads(first('text', 'text')),
   usageOf: reads(member('object')),
+  legUsageOf: reads(),
   billOf: reads(first('text', 'text')),
   auditLedger: reads(),
   exportLedger: reads(),

@@ -2,7 +2,7 @@
 
 import { CONFIGURATIONS_MAX, FALLBACKS_MAX } from '../../api/bounds.ts';
 import { StoreError } from '../../store/store-error.ts';
-import type { Credit, FileCharge, HoldRequest, SessionEnd, SessionHead, UsageLine } from './calls.ts';
+import type { Credit, FileCharge, HoldRequest, SentAgain, SessionEnd, SessionHead, UsageLine } from './calls.ts';
 
 /** 1 000 000 000 USD. */
 const AMOUNT_MAX = 10n ** 15n;
@@ -98,12 +98,24 @@ function requireFile({ audioMs, channels, audioMsMax, claimedMs }: FileCharge): 
   }
 }
 
-export function requireEnd({ reason, code, audioMs, lines, file }: SessionEnd): void {
+function requireSentAgain(sent: readonly SentAgain[]): void {
+  if (sent.length > 2 * LINES_MAX)
+    invalid(`A session says of at most ${2 * LINES_MAX} models what they were sent again.`);
+  for (const { model, reason, legs, audioMs } of sent) {
+    requireText(model, MODEL_LENGTH_MAX, 'model of a leg');
+    requireAudio(audioMs);
+    if (reason !== 'replayed' && reason !== 'failed') invalid('Audio is sent again as replayed or failed.');
+    if (!Number.isInteger(legs) || legs < 1 || legs > AUDIO_MS_MAX) invalid('Legs are counted from 1 up.');
+  }
+}
+
+export function requireEnd({ reason, code, audioMs, lines, file, sentAgain }: SessionEnd): void {
   requireText(reason, WORD_LENGTH_MAX, 'reason of an end');
   if (code !== null) requireText(code, WORD_LENGTH_MAX, 'code of an end');
   requireAudio(audioMs);
   requireLines(lines);
   if (file !== undefined) requireFile(file);
+  if (sentAgain !== undefined) requireSentAgain(sentAgain);
 }
 
 export function requireCredit({ kind, microUsd, uniqueKey, note }: Credit): void {

@@ -15,6 +15,7 @@ import type {
 import type { LedgerCeilings } from './ceilings.ts';
 import { isoOf, requireEnd, requireHead, requireHoldRequest, requireLines } from './checks.ts';
 import type { HeldBefore, LedgerHolds } from './holds.ts';
+import type { LegUsage } from './leg-usage.ts';
 import { lateHead, lateId, linesBeyond, NODE_LOST } from './lost.ts';
 import type { LedgerCharges, LedgerPostings, SessionRow } from './postings.ts';
 import { createSessionTags } from './session-tags.ts';
@@ -28,6 +29,7 @@ interface Parts {
   holds: Pick<LedgerHolds, 'offer' | 'heldOf' | 'hold' | 'holdLate' | 'end'>;
   charges: LedgerCharges;
   ceilings: Pick<LedgerCeilings, 'reached'>;
+  legUsage: Pick<LegUsage, 'add'>;
   /** The session with that number, which exists. */
   recordOf(number: number): SessionRecord;
 }
@@ -52,7 +54,7 @@ function sessionRows({ database, nowText }: TableContext) {
      VALUES (@id, @organisationId, @keyId, @mode, @model, @openedAt)`,
   );
   const insertEnd = database.prepare<
-    Omit<SessionEnd, 'lines'> & { number: number; organisationId: string; settledAt: string }
+    Omit<SessionEnd, 'lines' | 'sentAgain'> & { number: number; organisationId: string; settledAt: string }
   >(
     `INSERT INTO session_ends (session, organisation_id, ended_at, settled_at, reason, code, audio_ms, cost_micro_usd)
      VALUES (@number, @organisationId, @endedAt, @settledAt, @reason, @code, @audioMs,
@@ -86,7 +88,10 @@ function sessionRows({ database, nowText }: TableContext) {
 }
 
 /** How a session's use becomes charges, and its end a record. Runs in the caller's transaction. */
-function sessionCharges({ known, addSession, addEnd }: SessionRows, { postings, holds, charges, recordOf }: Parts) {
+function sessionCharges(
+  { known, addSession, addEnd }: SessionRows,
+  { postings, holds, charges, recordOf, legUsage }: Parts,
+) {
   /**
    * Posts what the lines say, out of the hold. What is more than was held is charged anyway, and noted. Gives what is left of
    * the hold.
@@ -110,7 +115,9 @@ function sessionCharges({ known, addSession, addEnd }: SessionRows, { postings, 
     charge(session, end.lines, 'keep', end.onTrust, end.file !== undefined);
     if (end.file !== undefined) charges.noteFile(session, end.file);
     addEnd(session, end);
-    return recordOf(session.number);
+    const record = recordOf(session.number);
+    if (end.sentAgain !== undefined) legUsage.add(record, isoOf(end.endedAt, 'time of ending'), end.sentAgain);
+    return record;
   }
 
   /** The session was closed because its node went silent. What came after what was posted then is billed beside it, once. */
@@ -122,6 +129,9 @@ function sessionCharges({ known, addSession, addEnd }: SessionRows, { postings, 
     if (before === undefined && lines.length === 0) return first;
     const audioMs = Math.max(0, end.audioMs - first.audioMs);
     const rest = { ...end, audioMs, lines };
+    // It was not counted when the session was closed.
+    if (before?.isSettled !== 1 && end.sentAgain !== undefined)
+      legUsage.add(first, isoOf(end.endedAt, 'time of ending'), []);
     const late = before?.isSettled === 1 ? recordOf(before.number) : finish(before ?? addSession(name), rest);
     return {
       ...first,

@@ -10,6 +10,7 @@ import { createLedgerAudit } from './audit/audit.ts';
 import type { Leases, LedgerCalls } from './calls.ts';
 import { createLedgerCeilings, gatewayCeilings } from './ceilings.ts';
 import { createLedgerHolds } from './holds.ts';
+import { createLegUsage } from './leg-usage.ts';
 import { createLedgerLost } from './lost.ts';
 import { createLedgerCharges, createLedgerPostings } from './postings.ts';
 import { createLedgerRecords, createSessionSearch } from './records.ts';
@@ -25,6 +26,7 @@ export function createLedgerTables(context: TableContext): LedgerCalls & Leases 
   const ceilings = createLedgerCeilings(context);
   const holds = createLedgerHolds(context, transfers, ceilings);
   const { recordOf, ...records } = createLedgerRecords(context);
+  const legUsage = createLegUsage(context);
   return {
     ...createLedgerSessions(context, {
       transfers,
@@ -32,9 +34,11 @@ export function createLedgerTables(context: TableContext): LedgerCalls & Leases 
       holds,
       charges: createLedgerCharges(context),
       ceilings,
+      legUsage,
       recordOf,
     }),
     ...records,
+    legUsageOf: legUsage.legUsageOf,
     ...createSessionSearch(context, { recordOf }),
     ...createLedgerReports(context, transfers),
     ...createLedgerAudit(context),

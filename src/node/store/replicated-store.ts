@@ -3,8 +3,8 @@
 import { sinceOfKey } from '../../accounts/keys/calls.ts';
 import type { LogCall } from '../../cluster/replication/entry.ts';
 import type { ReplicaStore } from '../../cluster/replication/replica-store.ts';
-import type { SessionHead } from '../../money/store/calls.ts';
-import { STORE_VERSION, TAGS_SINCE } from '../../store/migrations.ts';
+import type { SessionEnd, SessionHead } from '../../money/store/calls.ts';
+import { LEG_USAGE_SINCE, STORE_VERSION, TAGS_SINCE } from '../../store/migrations.ts';
 import type { OperatorCall } from '../../store/operator-calls.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { sinceOfWebhook } from '../../webhooks/store/calls.ts';
@@ -87,11 +87,18 @@ const OF_SETTINGS: Partial<Record<CallName, (args: readonly unknown[]) => number
 
 const OF_SESSIONS: readonly CallName[] = ['openSession', 'settleSession'];
 
-/** Without the tags of a session where not every replica knows them yet: it is billed anyway. */
-function understood(name: CallName, args: readonly unknown[], version: number): readonly unknown[] {
+/** Without what not every replica knows yet: a session is billed anyway. */
+function understood(name: CallName, given: readonly unknown[], version: number): readonly unknown[] {
+  const args = version < LEG_USAGE_SINCE && name === 'settleSession' ? withoutSentAgain(given) : given;
   if (version >= TAGS_SINCE || !OF_SESSIONS.includes(name)) return args;
   const [{ tags: _, ...head }, ...rest] = args as [SessionHead, ...unknown[]];
   return [head, ...rest];
+}
+
+/** Nothing is added to the usage of legs then. */
+function withoutSentAgain([head, end]: readonly unknown[]): readonly unknown[] {
+  const { sentAgain: _, ...rest } = end as SessionEnd;
+  return [head, rest];
 }
 
 function heldBack(name: CallName, older: readonly string[]): StoreError {

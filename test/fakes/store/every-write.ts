@@ -294,7 +294,8 @@ function money(script: Script, organisationId: string, keyId: string): void {
   script.call('renewHold', headOf('ses_none'), [], HOLD);
   script.call('settleSession', { ...headOf('ses_abc123a'), tags: '{"customer":"acme","project":"x"}' }, endOf(62_000));
   script.call('settleSession', headOf('ses_abc123a'), endOf(70_000));
-  script.call('settleSession', headOf('ses_abc123b'), { ...endOf(600_000), onTrust: true });
+  const failed = { model: 'loopback/script', own: false, reason: 'failed', legs: 2, audioMs: 5_000 } as const;
+  script.call('settleSession', headOf('ses_abc123b'), { ...endOf(600_000), onTrust: true, sentAgain: [failed] });
   script.call('openSession', headOf('req_1', 'batch'), HOLD);
   script.call('openSession', headOf('req_2', 'batch'), { ...HOLD, leaseMs: 1 });
   const file = { audioMs: 61_000, channels: 1, audioMsMax: 61_000, claimedMs: 70_000 };

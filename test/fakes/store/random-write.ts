@@ -212,6 +212,19 @@ class Draw {
     }));
   }
 
+  sentAgain() {
+    const reason = this.pick(['replayed', 'failed'] as const);
+    return [
+      {
+        model: this.pick(MODELS),
+        own: this.chance(0.2),
+        reason,
+        legs: this.integer(0, 3),
+        audioMs: this.integer(0, 90_000),
+      },
+    ];
+  }
+
   end() {
     const lines = this.lines();
     const audioMs = this.integer(0, 100_000);
@@ -224,6 +237,7 @@ class Draw {
       lines,
       ...(this.chance(0.3) ? { onTrust: true } : {}),
       ...(this.chance(0.2) ? { file } : {}),
+      ...(this.chance(0.5) ? { sentAgain: this.sentAgain() } : {}),
     };
   }
 

@@ -64,6 +64,22 @@ describe('a message', () => {
     );
   });
 
+  test('has what was sent again, and is billed without it where it is malformed', () => {
+    const head = headOf(WHO, 'ses_1');
+    const told = endOf([lineOf(1_000)]);
+    const failed = { model: 'loopback/script', own: false, reason: 'failed', legs: 1, audioMs: 5 } as const;
+    const read = (sentAgain: unknown) => readUsage(keys, usageBody(keys, head, { ...told, sentAgain } as typeof told));
+    for (const sentAgain of [[], [failed]]) expect(read(sentAgain)).toEqual({ head, end: { ...told, sentAgain } });
+    for (const wrong of [
+      'none',
+      [{ ...failed, legs: 0 }],
+      [{ ...failed, reason: 'served' }],
+      [{ ...failed, audioMs: 0.5 }],
+      [null],
+    ])
+      expect(read(wrong)).toEqual({ head, end: told });
+  });
+
   test('carries the tags of a session, and leaves out what cannot be tags', () => {
     const told = endOf([lineOf(1)]);
     const head = headOf(WHO, 'ses_1', { tags: '{"customer":"acme"}' });

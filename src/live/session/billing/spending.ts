@@ -10,6 +10,7 @@ import type { UsageLine } from '../../../money/store/calls.ts';
 import type { ReachedCeiling } from '../../../money/store/ceiling-words.ts';
 import { type EventWriter, secondsOf } from '../event-writer.ts';
 import type { Signals } from '../signals.ts';
+import { LegTally } from './leg-tally.ts';
 import { costOf, type Usage } from './usage.ts';
 
 /** The parts of the session that its money concerns. */
@@ -29,11 +30,13 @@ export class Spending {
   readonly #meter: Meter;
   readonly #pipeline: AudioPipeline;
   readonly #usage: Usage;
+  readonly #legs: LegTally;
   readonly #sampleRate: number;
   readonly #events: SpendingParts['events'];
   readonly #signals: Signals;
   /** What the client was told that it pays for. */
   #billed: UsageLine[] | undefined;
+  #billedTo = 0;
   /** Undefined until the session is settled. */
   #charged: readonly UsageLine[] | undefined;
   /** The highest figures shown so far. Audio replayed after a failover is counted and paid for once. */
@@ -44,6 +47,7 @@ export class Spending {
     this.#meter = meter;
     this.#pipeline = pipeline;
     this.#usage = usage;
+    this.#legs = new LegTally(sampleRate, meter.members);
     this.#sampleRate = sampleRate;
     this.#events = events;
     this.#signals = signals;
@@ -97,7 +101,13 @@ export class Spending {
   /** Another member of the chain hears from now on. */
   heardBy(index: number): void {
     this.#usage.heardBy(index);
+    this.#legs.begin(index, this.#pipeline.sentSamples);
     this.#meter.use(index);
+  }
+
+  /** The leg is sent nothing more. */
+  legEnded(): void {
+    this.#legs.end(this.#pipeline.sentSamples);
   }
 
   sent(): void {
@@ -117,6 +127,7 @@ export class Spending {
   /** What the client pays for when the audio up to the sample was heard. */
   bill(upToSample: number): ReturnType<Usage['rows']> {
     this.#billed = this.#usage.linesUpTo(upToSample);
+    this.#billedTo = upToSample;
     return this.#usage.rows(this.#billed);
   }
 
@@ -131,6 +142,7 @@ export class Spending {
       code,
       audioMs: Math.round((this.#pipeline.receivedSamples / this.#sampleRate) * 1000),
       lines,
+      sentAgain: this.#legs.total(this.#pipeline.sentSamples, this.#billedTo),
     });
   }
 
