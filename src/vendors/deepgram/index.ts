@@ -7,6 +7,7 @@ import { failures } from './failures.ts';
 import { live } from './live.ts';
 import { fluxHint, isFlux, models, novaLanguage } from './models.ts';
 import { options } from './options.ts';
+import { usageReports } from './usage-report.ts';
 
 export const deepgram: Provider = {
   name: 'deepgram',
@@ -18,6 +19,7 @@ export const deepgram: Provider = {
   credentialForm: regionalKeyForm(ENDPOINTS.names),
   endpoints: ENDPOINTS,
   credentialCheck,
+  usageReports,
   live,
   batch,
   failures: failures.rows,

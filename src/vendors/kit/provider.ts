@@ -8,6 +8,7 @@ import type { CredentialCheck, CredentialForm, ProviderAccess } from './credenti
 import type { Endpoint, GrpcMethod, HttpAnswer, HttpRequest, ProviderRefusal, SocketEndpoint } from './endpoints.ts';
 import type { FailureRow } from './failure-row.ts';
 import type { OptionRows } from './options.ts';
+import type { UsageReports } from './usage-report.ts';
 
 export type { CredentialCheck, CredentialVerdict, ProviderAccess } from './credentials.ts';
 export type { HttpAnswer, HttpRequest, PlainRequest, ProviderRefusal } from './endpoints.ts';
@@ -290,6 +291,8 @@ export interface Provider {
   authorize?(access: ProviderAccess, wallMs: number): ProviderAccess;
   /** How a credential is tried out; without it, it is tried by using it. */
   credentialCheck?: CredentialCheck;
+  /** Its own reports of what it billed, to compare with the gateway's. */
+  usageReports?: UsageReports;
   /** The live codec of a model: models of one provider may speak different protocols. */
   live: ((model: string) => LiveCodec) | undefined;
   /** Calls of gRPC that `live` makes. What they need is loaded beforehand by a node that may make them. */

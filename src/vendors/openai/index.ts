@@ -6,6 +6,7 @@ import { failures } from './failures.ts';
 import { live } from './live.ts';
 import { credentialCheck, ENDPOINTS, models } from './models.ts';
 import { options } from './options.ts';
+import { usageReports } from './usage-report.ts';
 
 export const openai: Provider = {
   name: 'openai',
@@ -16,6 +17,7 @@ export const openai: Provider = {
   credentialForm: regionalKeyForm(ENDPOINTS.names),
   endpoints: ENDPOINTS,
   credentialCheck,
+  usageReports,
   live: () => live,
   batch,
   failures: failures.rows,

@@ -6,6 +6,7 @@ import { failures } from './failures.ts';
 import { live } from './live.ts';
 import { credentialCheck, ENDPOINTS, languageOf, models } from './models.ts';
 import { options } from './options.ts';
+import { usageReports } from './usage-report.ts';
 
 export const speechmatics: Provider = {
   name: 'speechmatics',
@@ -17,6 +18,7 @@ export const speechmatics: Provider = {
   credentialForm: regionalKeyForm(ENDPOINTS.names),
   endpoints: ENDPOINTS,
   credentialCheck,
+  usageReports,
   live: () => live,
   batch,
   failures: failures.rows,
