@@ -55,6 +55,11 @@ export const commands: readonly NamedCommand[] = [
     load: async () => (await import('./usage.ts')).usage,
   },
   {
+    name: 'reconcile',
+    summary: "compare a provider's bill with what it was sent",
+    load: async () => (await import('./reconcile/command.ts')).reconcile,
+  },
+  {
     name: 'vault',
     summary: "store customers' provider keys, and change the key that seals them",
     load: async () => (await import('./vault.ts')).vault,

@@ -33,6 +33,7 @@ describe('voxgate', () => {
       'keys',
       'ledger',
       'usage',
+      'reconcile',
       'vault',
       'models',
       'nodes',
@@ -49,7 +50,7 @@ describe('voxgate', () => {
   it('lists every command in the test of its help', async () => {
     const { output } = await voxgate([]);
     const names = [...output.matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, name]) => name);
-    expect(names).toHaveLength(14);
+    expect(names).toHaveLength(15);
   });
 
   it('names an unknown command and ends with 64', async () => {
