@@ -4,7 +4,7 @@ export const HAND_WRITTEN: readonly string[] = [
   'The number on the front is ‹card:5 5 5 5, 5 5 5 5, 5 5 5 5, 4 4 4 4› and it says Jane.',
   'my visa that’s ‹card:four five three nine, one four double eight, oh three four three, six four six seven›',
   'It’s ‹card:37 82 822463 10005›, the American one.',
-  'card:‹card:4539148803436467› exp 12/27',
+  'card:‹card:4539148803436467› exp ‹card:12/27›',
   '‹card:four five three nine. One four eight eight. Sorry. Zero three four three. Six four six seven.›',
   'Okay, ‹card:4539 1488 0343 6467›. Security code is on the back.',
   'Number: ‹card:4539\n1488\n0343\n6467›\nThanks.',

@@ -16,7 +16,7 @@ export interface Score {
   faults: string[];
 }
 
-export function scoresOf(samples: readonly Sample[]): Score[] {
+export function scoresOf(samples: readonly Pick<Sample, 'text' | 'spans'>[]): Score[] {
   const scores = new Map(
     [...CLASSES].map((kind) => [
       kind,

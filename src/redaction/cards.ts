@@ -1,5 +1,6 @@
 // Payment cards: numbers with the prefix, the length and the check digit of a card network, however they are grouped or spoken; and
 // any number of that length behind a word such as "card", since recognisers mishear digits.
+import { isDateAndCode } from './card-details.ts';
 import { cueBefore } from './cues.ts';
 import { type Match, matchOf, type Reading } from './match.ts';
 import type { NumberItem, Run } from './numbers.ts';
@@ -20,7 +21,12 @@ function cardsIn(run: Run, { tokens }: Reading): Match[] {
   for (let start = 0; start < items.length; start++) {
     const end = cardEnd(items, start, start === begin || isCued, isCued);
     if (end === undefined) continue;
-    found.push(matchOf('card', items[start] as NumberItem, items[end] as NumberItem));
+    const rest = items.slice(end + 1);
+    const isWhole = isCued && isDateAndCode(rest.map((item) => item.digits).join(''));
+    found.push(
+      matchOf('card', items[start] as NumberItem, isWhole ? (rest.at(-1) as NumberItem) : (items[end] as NumberItem)),
+    );
+    if (isWhole) return found;
     begin = end + 1;
     start = end;
   }
@@ -28,19 +34,27 @@ function cardsIn(run: Run, { tokens }: Reading): Match[] {
   return [matchOf('card', items[0] as NumberItem, items.at(-1) as NumberItem)];
 }
 
-/** The last item of a card that begins there. Within a run that begins with something else, it is printed in groups, or ends the run. */
+/**
+ * The last item of a card that begins there. Within a run that begins with something else, it is printed in groups, or ends the run. A
+ * number of a usual length is preferred: of 16 digits, the first 13 may be a card as well.
+ */
 function cardEnd(items: readonly NumberItem[], start: number, isFree: boolean, isCued: boolean): number | undefined {
   let digits = '';
   let isGrouped = true;
+  let unusual: number | undefined;
   for (let end = start; end < items.length; end++) {
     const item = items[end] as NumberItem;
     digits += item.digits;
-    if (digits.length > CARD_DIGITS.max) return undefined;
+    if (digits.length > CARD_DIGITS.max) break;
     isGrouped &&= !item.isSpoken && (item.digits.length >= 3 || end > start + 2);
-    if (digits.length < CARD_DIGITS.min || !isCard(digits, isCued)) continue;
-    if (isFree || isGrouped || (end === items.length - 1 && digits.length >= 15)) return end;
+    if (digits.length < CARD_DIGITS.min) continue;
+    const isUsual = isCard(digits, false);
+    if (!isUsual && !isCard(digits, isCued)) continue;
+    if (!isFree && !isGrouped && (end < items.length - 1 || digits.length < 15)) continue;
+    if (isUsual) return end;
+    unusual = end;
   }
-  return undefined;
+  return unusual;
 }
 
 interface Network {
@@ -63,7 +77,7 @@ const NETWORKS: readonly Network[] = [
   { from: 3000, to: 3059, lengths: [14], cued: [16] },
   { from: 3600, to: 3699, lengths: [14], cued: [16] },
   { from: 3800, to: 3999, lengths: [14], cued: [16] },
-  { from: 3528, to: 3589, lengths: [16], cued: [19] },
+  { from: 3500, to: 3599, lengths: [16], cued: [19] },
   { from: 6200, to: 6299, lengths: [16, 19], cued: [17, 18] },
   { from: 5000, to: 5099, lengths: [16], cued: [12, 13, 14, 15, 17, 18, 19] },
   { from: 5600, to: 5899, lengths: [16], cued: [12, 13, 14, 15, 17, 18, 19] },
@@ -80,7 +94,8 @@ function isCard(digits: string, isCued: boolean): boolean {
     ({ from, to, lengths, cued = [] }) =>
       prefix >= from && prefix <= to && (lengths.includes(digits.length) || (isCued && cued.includes(digits.length))),
   );
-  return isKnown && passesLuhn(digits);
+  // Behind such a word, any number with the check digit is one: networks of single countries have prefixes of their own.
+  return (isKnown || isCued) && passesLuhn(digits);
 }
 
 export function passesLuhn(digits: string): boolean {

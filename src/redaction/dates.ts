@@ -3,7 +3,7 @@ import { type Match, matchOf, type Reading } from './match.ts';
 import { isSeparator } from './numbers.ts';
 import type { Token } from './tokens.ts';
 
-const MONTHS = new Set([
+export const MONTHS: ReadonlySet<string> = new Set([
   ...['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november'],
   ...['december', 'jan', 'feb', 'mar', 'apr', 'jun', 'jul', 'aug', 'sep', 'sept', 'oct', 'nov', 'dec'],
   ...['januar', 'februar', 'märz', 'mai', 'juni', 'juli', 'oktober', 'dezember'],

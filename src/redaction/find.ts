@@ -1,6 +1,7 @@
 // What of a text is to be redacted, and from where on its end could still become that: pure, synchronous, and linear in the length of
 // the text, whatever it says.
 import type { RedactionClass } from '../api/redaction.ts';
+import { findCardDetails, isCardDetail } from './card-details.ts';
 import { findCards } from './cards.ts';
 import { cueBefore } from './cues.ts';
 import { findDates, openDate } from './dates.ts';
@@ -33,6 +34,7 @@ const FINDERS: readonly (readonly [RedactionClass, (reading: Reading) => Match[]
   ['email', findEmails],
   ['iban', findIbans],
   ['card', findCards],
+  ['card', findCardDetails],
   ['date_of_birth', findDates],
   ['national_id', findNationalIds],
   ['phone', findPhones],
@@ -138,7 +140,8 @@ function openNumber(
   if (caution === 'settled') {
     if (digits.length > OPEN_DIGITS_MAX) return undefined;
     const cue = cueBefore(tokens, first.first);
-    const isMeant = cue !== undefined && cue !== 'other' && digits.length >= CUED_DIGITS_MIN;
+    const isNamed = cue !== undefined && cue !== 'other' && digits.length >= CUED_DIGITS_MIN;
+    const isMeant = isNamed || (classes.has('card') && digits.length < 3 && isCardDetail(tokens, first.first));
     if (!isMeant && (cue === 'other' || digits.length < LIKELY_DIGITS_MIN || YEAR.test(digits))) return undefined;
   }
   const plus = tokens[first.first - 1];

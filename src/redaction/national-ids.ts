@@ -92,18 +92,21 @@ function insuranceNumber(
   const prefix = lettersBefore(tokens, item.first, 2);
   if (prefix === undefined) return undefined;
   const [first = '', second = ''] = prefix.letters;
-  if (NOT_FIRST.includes(first) || NOT_SECOND.includes(second) || NOT_TOGETHER.includes(first + second))
-    return undefined;
+  const isIssued = !NOT_FIRST.includes(first) && !NOT_SECOND.includes(second) && !NOT_TOGETHER.includes(first + second);
+  // Misheard letters are no reason to show the rest.
+  const isCued = cueBefore(tokens, item.first - 1) === 'national_id';
+  if (!isIssued && !isCued) return undefined;
   let { digits, last } = item;
   for (let next = itemAt.get(last + 1); digits.length < 6 && next !== undefined; next = itemAt.get(last + 1)) {
     digits += next.digits;
     last = next.last;
   }
   const suffix = tokens[last + 1];
-  if (digits.length !== 6 || suffix?.kind !== 'word' || !/^[abcd]$/.test(suffix.text)) return undefined;
+  if (digits.length !== 6 || suffix?.kind !== 'word' || !(isCued ? /^[a-z]$/ : /^[abcd]$/).test(suffix.text))
+    return undefined;
   // "in 123456 a" is a number in a sentence: spelt letters and digits with nothing between them are not.
   const isTight = !(tokens[item.first] as Token).isSpaced || digits.length > item.digits.length;
-  return isTight ? matchOf('national_id', prefix.token, suffix) : undefined;
+  return isTight || isCued ? matchOf('national_id', prefix.token, suffix) : undefined;
 }
 
 function lettersBefore(

@@ -103,7 +103,9 @@ function spokenAt(tokens: readonly Token[], at: number, before: NumberItem | und
   }
   const isBehind = before !== undefined && isBetween(tokens, before.last + 1, at);
   if (ZERO_BETWEEN.includes(word)) {
-    return isBehind || digitAt(tokens, at + 1) !== undefined ? { digits: '0', next: at + 1 } : undefined;
+    // As in "oh, two, two".
+    const isComma = tokens[at + 1]?.text === ',' && isSpokenDigit(tokens, at + 2) && tokens[at + 3]?.text === ',';
+    return isBehind || isComma || digitAt(tokens, at + 1) !== undefined ? { digits: '0', next: at + 1 } : undefined;
   }
   const likely = own(SOUNDS_LIKE, word);
   if (likely !== undefined) {
