@@ -8,6 +8,8 @@ import { WEBHOOK_URL_LENGTH_MAX } from './webhooks.ts';
 
 const DAY_SECONDS = 86_400;
 export const RETENTION_SECONDS = { min: 0, max: 30 * DAY_SECONDS, default: DAY_SECONDS } as const;
+/** Fields of a request for a job that a transcription does not have. */
+export const JOB_FIELDS: readonly string[] = ['retention_seconds', 'webhook_url', 'webhook_secret'];
 export const JOBS_LIMIT = { min: 1, max: 100, default: 20 } as const;
 
 export const JobStatus = Type.Union([

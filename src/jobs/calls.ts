@@ -72,6 +72,8 @@ export interface ListedJob {
   attempts?: number;
   createdAtMs: number;
   endedAtMs: number | null;
+  /** Absent in what a node of an earlier version lists. */
+  keptUntilMs?: number | null;
   request: Uint8Array;
   /** Null while it is not over, and where its node was lost. */
   summary: Uint8Array | null;

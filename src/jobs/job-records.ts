@@ -93,7 +93,7 @@ export interface WantedJobs {
 
 export interface JobPage {
   /** Newest first, without the words of transcripts. */
-  jobs: (ShownJob & Pick<KnownJob, 'attempts'>)[];
+  jobs: (ShownJob & Pick<KnownJob, 'attempts' | 'keptUntil'>)[];
   /** Others follow. */
   hasMore: boolean;
 }
@@ -195,7 +195,7 @@ export class JobRecords {
     const found = await this.#options.store.findJob(nameless(owner), id);
     if (found === undefined) return undefined;
     const { attempts, keptUntilMs, node, callbackStatus = null } = found;
-    const keptUntil = keptUntilMs === null ? undefined : new Date(keptUntilMs);
+    const keptUntil = dateOf(keptUntilMs);
     const job = { ...(await this.#shown(owner, found)), attempts, keptUntil, node, callbackStatus };
     if (job.state.type !== 'done') return job;
     const transcription = await this.#transcription(owner, found);
@@ -219,7 +219,7 @@ export class JobRecords {
   }
 
   /** Newest first, without the words of transcripts. */
-  async list(owner: Owner): Promise<(ShownJob & Pick<KnownJob, 'attempts'>)[]> {
+  async list(owner: Owner): Promise<(ShownJob & Pick<KnownJob, 'attempts' | 'keptUntil'>)[]> {
     const { store } = this.#options;
     const jobs: ListedJob[] = [];
     for (let page: ListedJob[] | undefined; page === undefined || page.length === LIST_PAGE; jobs.push(...page))
@@ -228,7 +228,8 @@ export class JobRecords {
   }
 
   async #listed(owner: Owner, job: ListedJob): Promise<JobPage['jobs'][number]> {
-    return { ...(await this.#shown(owner, job)), attempts: job.attempts ?? 1 };
+    const { attempts = 1, keptUntilMs = null } = job;
+    return { ...(await this.#shown(owner, job)), attempts, keptUntil: dateOf(keptUntilMs) };
   }
 
   /** Opens no more jobs than it takes to fill the page. Undefined where the place that it begins after is not there. */
@@ -345,7 +346,7 @@ export class JobRecords {
   async #shown(owner: Owner, { id, stage, createdAtMs, endedAtMs, request, summary }: ListedJob): Promise<ShownJob> {
     const about = requestIn(await this.#open(owner, id, 'request', request));
     const createdAt = new Date(createdAtMs);
-    const endedAt = endedAtMs === null ? undefined : new Date(endedAtMs);
+    const endedAt = dateOf(endedAtMs);
     const ended = summary === null ? undefined : await this.#open(owner, id, 'summary', summary);
     return { id, ...about, createdAt, endedAt, state: stateOf(stage, summary === null, ended) };
   }
@@ -380,6 +381,8 @@ const isUnknown = (error: unknown): boolean =>
 
 const boundTo = ({ organisationId, keyId, dialect }: Owner, id: string, part: string): string =>
   JSON.stringify([PURPOSE, organisationId, keyId, dialect, id, part]);
+
+const dateOf = (ms: number | null): Date | undefined => (ms === null ? undefined : new Date(ms));
 
 const nameless = ({ organisationId, keyId, dialect }: Owner): Owner => ({ organisationId, keyId, dialect });
 

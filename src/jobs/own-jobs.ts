@@ -10,6 +10,7 @@ import { tagsFor } from '../accounts/auth/tags.ts';
 import type { ApiKey, KeyCalls } from '../accounts/keys/calls.ts';
 import { type AudioSource, shownAddress } from '../api/audio-source.ts';
 import { apiError } from '../api/errors.ts';
+import { JOB_FIELDS } from '../api/jobs.ts';
 import { SharedObjectGone } from '../cluster/bus/shared-objects.ts';
 import type { JobDependencies } from '../files/job.ts';
 import { filenameOf } from '../files/remote/remote-audio.ts';
@@ -29,15 +30,7 @@ import { type FetchDependencies, fetchKept } from './fetch-kept.ts';
 import type { JobFiles } from './job-files.ts';
 import type { JobRecords, ResumedJob } from './job-records.ts';
 import type { KeptFile } from './kept-files.ts';
-import {
-  type AskedInForm,
-  askedOf,
-  keptMsOf,
-  keptRequest,
-  OWN_FIELDS,
-  type OwnRequest,
-  wholeFields,
-} from './own-request.ts';
+import { type AskedInForm, askedOf, keptMsOf, keptRequest, type OwnRequest, wholeFields } from './own-request.ts';
 import type { Owner } from './owner.ts';
 import type { SharedAudio } from './shared-audio.ts';
 import { admitJob, type JobRequester, requireKey, transcribeKept } from './transcribe-kept.ts';
@@ -171,7 +164,7 @@ export class OwnJobs {
   /** With its tags, which stay as they are now. Refuses what a file would be refused for. */
   async #admitted(asked: Omit<OwnRequest, 'tags'>, by: JobRequester): Promise<OwnRequest> {
     // As it was sent: the work asks for all that any format needs.
-    requestOf(asked.fields, { providers: this.#dependencies.providers, otherFields: OWN_FIELDS }, by.caller.key);
+    requestOf(asked.fields, { providers: this.#dependencies.providers, otherFields: JOB_FIELDS }, by.caller.key);
     const transcription = this.#transcriptionOf(asked, by.caller);
     const tags = tagsFor(by.caller, transcription.tags);
     await admitJob(transcription, { ...by, tags: { text: tags } }, this.#dependencies);

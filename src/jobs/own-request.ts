@@ -1,7 +1,7 @@
 // What a request for one of the gateway's own jobs asks for: the fields of a transcription, and those of the job. They are kept as they
 // came, so that the next start of the node can do the same work.
 import { apiError } from '../api/errors.ts';
-import { RETENTION_SECONDS } from '../api/jobs.ts';
+import { JOB_FIELDS, RETENTION_SECONDS } from '../api/jobs.ts';
 import { tagsText } from '../api/tags.ts';
 import { ResponseFormat } from '../api/transcriptions.ts';
 import type { Field } from '../http/multipart/form-fields.ts';
@@ -35,8 +35,6 @@ export interface AskedInForm extends Pick<OwnRequest, 'fields' | 'model' | 'resp
 }
 
 const FORMATS = ResponseFormat.anyOf.map((each) => each.const);
-/** Fields of the job itself. */
-export const OWN_FIELDS: readonly string[] = ['retention_seconds', 'webhook_url', 'webhook_secret'];
 
 /**
  * @param audioUrl of a form without a file
@@ -61,7 +59,7 @@ export function readOwnRequest(form: readonly Field[], audioUrl = ''): AskedInFo
       param: 'response_format',
     });
   return {
-    fields: form.filter(([name]) => !OWN_FIELDS.includes(name)),
+    fields: form.filter(([name]) => !JOB_FIELDS.includes(name)),
     model: one.get('model') ?? '',
     responseFormat,
     retentionSeconds: retentionOf(one.get('retention_seconds')),

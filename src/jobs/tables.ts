@@ -300,9 +300,10 @@ type OwnerRow = Owner & { id: string; now: number };
 function keptJobs({ database, nowMs }: Context) {
   const own = 'organisation_id = @organisationId AND key_id = @keyId AND dialect = @dialect';
   const isThere = '(kept_until_ms IS NULL OR kept_until_ms > @now)';
-  const columns = 'id, stage, node, attempts, created_at_ms AS createdAtMs, ended_at_ms AS endedAtMs, request, summary';
+  const columns = `id, stage, node, attempts, created_at_ms AS createdAtMs, ended_at_ms AS endedAtMs,
+    kept_until_ms AS keptUntilMs, request, summary`;
   const find = database.prepare<OwnerRow, FoundJob>(
-    `SELECT ${columns}, kept_until_ms AS keptUntilMs, transcript, pieces, is_shared AS isShared,
+    `SELECT ${columns}, transcript, pieces, is_shared AS isShared,
        (SELECT status FROM job_callbacks WHERE job = jobs.number AND position = 0) AS callbackStatus
      FROM jobs WHERE ${own} AND id = @id AND ${isThere}`,
   );

@@ -7,6 +7,7 @@ import { Value } from '@sinclair/typebox/value';
 import { type AliasedKey, slugNamed } from '../../accounts/auth/aliases.ts';
 import { booleanIn } from '../../api/boolean.ts';
 import { type ApiError, apiError, type ErrorCode, printable } from '../../api/errors.ts';
+import { JOB_FIELDS } from '../../api/jobs.ts';
 import { ADDRESSES, twoFiles } from '../../api/not-served.ts';
 import { classesOf } from '../../api/redaction.ts';
 import { isSlug, modelOf, providerOf } from '../../api/slug.ts';
@@ -34,6 +35,8 @@ import type { Provider } from '../../vendors/kit/provider.ts';
 /** In the place of a file. */
 export const ADDRESS = 'audio_url';
 const BY_URL = `Send the address of the audio as \`${ADDRESS}\`, without a file.`;
+
+const AS_JOB = 'Send the file to `/v1/jobs`, or send it here with `async=true` in the query.';
 
 /** Fields this endpoint acts on. */
 const KNOWN = [
@@ -81,6 +84,7 @@ export function readFields(
     if (name === ADDRESS && value !== '') throw bad(name, twoFiles(name));
     if (list === undefined && !KNOWN.includes(name) && !isOpenaiField(name)) {
       refuseOtherAddresses([[name, value]]);
+      if (JOB_FIELDS.includes(name)) throw bad(name, `\`${name}\` is a field of jobs. ${AS_JOB}`);
       const known = ['file', ...KNOWN, ...others, ...OPENAI_FIELDS, KEYWORDS].join(', ');
       throw bad(name, `\`${printable(name)}\` is not a field of this endpoint. Known are ${known}.`);
     }

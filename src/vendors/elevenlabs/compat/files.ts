@@ -31,7 +31,7 @@ const UNSERVED = [
   ...['entity_detection', 'transcript_edit', 'detect_speaker_roles', 'use_speaker_library'],
 ];
 const INSTEAD: Readonly<Record<string, string>> = {
-  webhook: 'Leave it out, or make a job with `POST /v1/jobs` and a webhook for `job.completed`.',
+  webhook: 'Leave it out, or make a job with `POST /v1/jobs` and a `webhook_url`.',
 };
 /** They are requested in the words that all models know. */
 const COMMON = ['keyterms', 'temperature'];
