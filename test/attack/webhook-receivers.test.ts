@@ -5,8 +5,10 @@ import { syncBuiltinESMExports } from 'node:module';
 import type { Socket } from 'node:net';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { JobAnswer } from '../../src/api/jobs.ts';
 import type { NewWebhookAnswer, WebhookAnswer, WebhookDelivery } from '../../src/api/webhooks.ts';
 import { keepDatabase } from '../../src/store/keep-database.ts';
+import { sampleAudio } from '../fakes/processes/live-gateway.ts';
 import { databaseIn } from '../fakes/store/data-directory.ts';
 import { head, remoteServer, whole } from '../files/remote/remote-server.ts';
 import { type Attacked, type Customer, startAttacked } from './rig/rig.ts';
@@ -178,4 +180,46 @@ it('a name that leads inside from the second connection on is posted to once', a
   );
   expect(refused).toMatchObject({ state: 'pending', latest_attempts: [{ error: 'address_not_allowed' }] });
   expect([first.requests.length, inside.requests.length]).toEqual([1, 0]);
+});
+
+it('receivers of single jobs that hang or lead inside delay no job of another organisation, and reach nothing inside', async () => {
+  const inside = await remoteServer(OK, '127.0.0.2');
+  const hanging = await remoteServer(() => {});
+  const leading = await remoteServer((socket) =>
+    socket.end(whole('', { Location: inside.at() }, '307 Temporary Redirect')),
+  );
+  const other = await remoteServer(OK);
+  const send = (customer: Customer, url: string) => {
+    const form = new FormData();
+    form.append('model', 'local/commands-en');
+    form.append('webhook_url', url);
+    form.append('file', new Blob([new Uint8Array(sampleAudio('yes.wav').bytes)]), 'yes.wav');
+    return customer.request('/v1/jobs', { method: 'POST', body: form });
+  };
+  const created = async (customer: Customer, url: string) =>
+    ((await (await send(customer, url)).json()) as JobAnswer).id;
+  const answered = (customer: Customer, id: string, status: number) =>
+    vi.waitFor(
+      async () => {
+        const job = (await (await customer.request(`/v1/jobs/${id}`)).json()) as JobAnswer;
+        expect(job.webhook_status).toBe(status);
+      },
+      { timeout: 10_000, interval: 50 },
+    );
+  const [crowd, rebinding, plain] = [
+    await attacked.customer(1n),
+    await attacked.customer(1n),
+    await attacked.customer(1n),
+  ] as const;
+  expect((await send(crowd, inside.at('/'))).status).toBe(400);
+  // More than are sent to one organisation at a time.
+  for (let count = 0; count < 12; count++) await created(crowd, hanging.at('/'));
+  found = Array.from({ length: 100 }, () => '127.0.0.2');
+  const rebound = await created(rebinding, `http://rebound.test:${inside.port}/`);
+  await vi.waitFor(() => expect(hanging.requests.length).toBeGreaterThan(7), { timeout: 10_000, interval: 50 });
+  await answered(plain, await created(plain, other.at('/')), 200);
+  await answered(plain, await created(plain, leading.at('/')), 307);
+  await vi.waitFor(() => expect(found.length).toBeLessThan(100), { timeout: 10_000, interval: 50 });
+  const job = (await (await rebinding.request(`/v1/jobs/${rebound}`)).json()) as JobAnswer;
+  expect([job.status, job.webhook_status, inside.requests]).toEqual(['completed', null, []]);
 });
