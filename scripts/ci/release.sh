@@ -27,7 +27,7 @@ for part in "${parts[@]}"; do
       variables=(KILLS=200)
       suite replica-kills '' tests test/cluster/slow/replica-kills.test.ts
       variables=(KILLS=300)
-      suite job-kills '' tests test/jobs/slow/kills.test.ts
+      suite job-kills '' tests --no-file-parallelism test/jobs/slow/kills.test.ts test/cluster/slow/job-kills.test.ts
       variables=(FILE_HOURS=4)
       suite long-file '' tests test/gateway/files/slow/long-file.test.ts
       ;;
