@@ -177,10 +177,14 @@ export class IdempotentWork {
     this.#arm();
   }
 
-  /** Keeps the answer for those that ask again. Never rejects: what is done is done. */
-  async finish(fingerprint: Uint8Array, reply: WholeReply): Promise<void> {
+  /**
+   * Keeps the answer for those that ask again. Never rejects: what is done is done.
+   *
+   * @param redacted classes that are redacted in it
+   */
+  async finish(fingerprint: Uint8Array, reply: WholeReply, redacted?: readonly string[]): Promise<void> {
     const { store, onUnkept } = this.#options;
-    const sealed = this.#seal.seal(reply, this.#name);
+    const sealed = this.#seal.seal({ ...reply, redacted }, this.#name);
     await this.#close(async () => {
       try {
         if (await this.#keep(fingerprint, sealed)) return;
@@ -267,15 +271,24 @@ export class EarlierAnswer {
   /**
    * The same answer for the same request. Rejects with the ApiError `idempotency_conflict` for another one, or `overloaded` when the
    * store does not answer.
+   *
+   * @param demanded classes that have to be redacted by now: an answer from before the rule is not sent
    */
-  async replyTo(fingerprint: Uint8Array): Promise<WholeReply> {
+  async replyTo(fingerprint: Uint8Array, demanded: readonly string[] = []): Promise<WholeReply> {
     const { attemptId } = this.#answer;
     if (Buffer.compare(this.#answer.fingerprint, fingerprint) !== 0) {
       throw conflict('was used with another request within the last 24 hours. Choose a new key for a new file.');
     }
     const sealed = await this.#sealed();
-    const reply = sealed === undefined ? undefined : this.#seal.open(sealed, this.#of.name);
-    if (reply !== undefined) return { ...reply, headers: { ...reply.headers, 'Idempotency-Replayed': 'true' } };
+    const kept = sealed === undefined ? undefined : this.#seal.open(sealed, this.#of.name);
+    if (kept !== undefined && !demanded.every((each) => kept.redacted?.includes(each))) {
+      throw conflict(
+        `belongs to the request ${attemptId}, whose answer was kept before its key or organisation had a rule to redact ${demanded.join(', ')}. To have the file transcribed again, choose a new key.`,
+      );
+    }
+    const { redacted: _, ...reply } = kept ?? {};
+    if (kept !== undefined)
+      return { ...(reply as WholeReply), headers: { ...kept.headers, 'Idempotency-Replayed': 'true' } };
     throw conflict(
       `belongs to the request ${attemptId}, which was answered and charged; its answer is not kept any more. To have the file transcribed again, choose a new key.`,
     );
@@ -348,6 +361,11 @@ export class FormFingerprint {
   }
 }
 
+interface KeptReply extends WholeReply {
+  /** Classes that are redacted in it; absent for none. */
+  redacted?: readonly string[] | undefined;
+}
+
 const PURPOSE = 'voxgate idempotent answers v1';
 
 /**
@@ -362,21 +380,22 @@ export class AnswerSeal {
   }
 
   /** @param about what the answer belongs to; the same is needed to open it */
-  seal({ status, headers = {}, body = '' }: WholeReply, about: string): Uint8Array {
-    const head = Buffer.from(JSON.stringify({ status, headers, isText: typeof body === 'string' }));
+  seal({ status, headers = {}, body = '', redacted }: KeptReply, about: string): Uint8Array {
+    const head = Buffer.from(JSON.stringify({ status, headers, isText: typeof body === 'string', redacted }));
     const headBytes = Buffer.alloc(4);
     headBytes.writeUInt32LE(head.length);
     return new Uint8Array(sealBytes(this.#key, about, headBytes, head, Buffer.from(body as string)));
   }
 
   /** Undefined for what was sealed with another secret, for something else, or not at all. */
-  open(sealed: Uint8Array, about: string): WholeReply | undefined {
+  open(sealed: Uint8Array, about: string): KeptReply | undefined {
     const plain = openBytes(this.#key, about, sealed);
     if (plain === undefined) return undefined;
     const headEnd = 4 + plain.readUInt32LE(0);
-    const head = JSON.parse(plain.toString('utf8', 4, headEnd)) as Omit<WholeReply, 'body'> & { isText: boolean };
+    const head = JSON.parse(plain.toString('utf8', 4, headEnd)) as Omit<KeptReply, 'body'> & { isText: boolean };
     const body = plain.subarray(headEnd);
-    const { status, headers = {}, isText } = head;
-    return { status, headers, body: isText ? body.toString('utf8') : body };
+    const { status, headers = {}, isText, redacted } = head;
+    const reply = { status, headers, body: isText ? body.toString('utf8') : body };
+    return redacted === undefined ? reply : { ...reply, redacted };
   }
 }

@@ -194,6 +194,56 @@ describe('redaction by the gateway', () => {
     expect(await response.text()).toContain('date_of_birth');
   });
 
+  it('does not send an answer again that was kept before the rule', async () => {
+    const headers = { 'Idempotency-Key': 'before-the-rule' };
+    const first = await as(live.key, '/v1/audio/transcriptions', { ...form({}), headers });
+    expect(await first.text()).toContain('4539 1488');
+    const again = await as(strictKey, '/v1/audio/transcriptions', { ...form({}), headers });
+    expect(again.status).toBe(409);
+    expect(await again.text()).toContain('had a rule to redact card, email');
+    const without = await as(live.key, '/v1/audio/transcriptions', { ...form({}), headers });
+    expect([without.status, without.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    const kept = { 'Idempotency-Key': 'under-the-rule' };
+    await as(strictKey, '/v1/audio/transcriptions', { ...form({}), headers: kept });
+    const replayed = await as(strictKey, '/v1/audio/transcriptions', { ...form({}), headers: kept });
+    expect([replayed.status, replayed.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    expect(await replayed.text()).toContain('[CARD]');
+  });
+
+  it('labels a transcript that a client of another vendor fetches later', async () => {
+    const headers = { Authorization: strictKey, 'Content-Type': 'application/json' };
+    const upload = await live.request('/compat/assemblyai/v2/upload', { method: 'POST', headers, body: sampleWav() });
+    const { upload_url: audio_url } = (await upload.json()) as { upload_url: string };
+    const body = JSON.stringify({ audio_url, speech_models: ['scripted'] });
+    const begun = await live.request('/compat/assemblyai/v2/transcript', { method: 'POST', headers, body });
+    const { id } = (await begun.json()) as { id: string };
+    const fetched = async () => {
+      const reply = await live.request(`/compat/assemblyai/v2/transcript/${id}`, { headers });
+      return JSON.stringify(await reply.json());
+    };
+    await expect.poll(fetched, { timeout: 10_000 }).toContain('"status":"completed"');
+    const done = await fetched();
+    expect(done).toContain('[CARD]');
+    expect(done).not.toContain('5425 2334');
+  });
+
+  it('labels events that a client reads after its connection broke', async () => {
+    const headers = { Authorization: `Bearer ${strictKey}` };
+    const query = { model: 'loopback/script', provider_params: script, resume: 'on' };
+    const client = live.connect(query, { authorize: false, headers });
+    const { resume_token } = await client.event('session_started');
+    client.send(silence(2));
+    await client.event('transcript', ({ is_final }) => is_final);
+    client.socket.terminate();
+    const again = live.connect({ resume: resume_token!, last_seq: '1' }, { authorize: false, headers });
+    await again.event('session_resumed');
+    again.send(silence(0.5));
+    again.send({ type: 'close' });
+    await again.close();
+    expect(finalsOf(again)).toEqual(LABELLED);
+    for (const said of SAID) expect(JSON.stringify([client.events, again.events])).not.toContain(said);
+  });
+
   it('leaves redacted words nowhere', async () => {
     const delivered = new Promise<void>((resolve) => {
       onPosted = () => posted.some((body) => body.includes('"transcript":')) && resolve();

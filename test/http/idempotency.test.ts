@@ -342,3 +342,26 @@ describe('a fingerprint', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 });
+
+describe('an answer with redacted classes', () => {
+  const done = async (redacted: readonly string[] | undefined) => {
+    await (await work('req_1')).finish(PRINT, REPLY, redacted);
+    const begun = await begin('req_2');
+    if (begun.type !== 'done') throw new Error('It was not kept.');
+    return begun.before;
+  };
+
+  it('is sent again where no more is demanded, and says nothing of them', async () => {
+    const before = await done(['card', 'email']);
+    const reply = await before.replyTo(PRINT, ['email']);
+    expect(reply).toEqual({ ...REPLY, headers: { ...REPLY.headers, 'Idempotency-Replayed': 'true' } });
+  });
+
+  it.each([[['card']], [undefined]])('is not sent where it has %j and a rule demands more', async (redacted) => {
+    const before = await done(redacted);
+    await expect(before.replyTo(PRINT, ['card', 'phone'])).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+      message: expect.stringContaining('card, phone'),
+    });
+  });
+});

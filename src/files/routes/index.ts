@@ -100,13 +100,14 @@ async function answered(
   caller: Caller,
   dependencies: TranscriptionsDependencies,
   onFile?: (chunk: Uint8Array) => void,
-): Promise<{ reply: WholeReply; sent: SentForm }> {
+): Promise<{ reply: WholeReply; sent: SentForm; redacted: TranscriptionRequest['redacted'] }> {
   // Held until the work is over, whether the client is there or not.
   const release = await dependencies.limits.takeFile(caller.key);
   try {
     const { result, upload } = await job.run(readUpload(request, dependencies, caller.key, onFile, spendOf(caller)));
     const warnings = [...(dependencies.ownWarnings?.() ?? []), ...result.warnings];
-    return { reply: answerOf({ ...result, warnings }, requestId), sent: upload.sent };
+    const redacted = redactedFor(caller, result.request.redacted);
+    return { reply: answerOf({ ...result, warnings }, requestId), sent: upload.sent, redacted };
   } finally {
     release();
   }
@@ -124,8 +125,8 @@ async function workOnce(
   const print = new FormFingerprint(method, path);
   const job = jobOf(context, caller, { chargeId: work.chargeId, outlivesClient: true }, stream, dependencies);
   try {
-    const { reply, sent } = await answered(job, context, caller, dependencies, (chunk) => print.file(chunk));
-    await work.finish(print.digest(sent.fields, sent.contentType), reply);
+    const { reply, sent, redacted } = await answered(job, context, caller, dependencies, (chunk) => print.file(chunk));
+    await work.finish(print.digest(sent.fields, sent.contentType), reply, redacted);
     return reply;
   } catch (error) {
     if (job.isSettling) await work.abandon();
@@ -134,7 +135,10 @@ async function workOnce(
   }
 }
 
-/** Reads the file for its fingerprint alone. A key that may not use the model there any more is not given the answer either. */
+/**
+ * Reads the file for its fingerprint alone. A key that may not use the model there any more is not given the answer either, nor one
+ * whose rule demands more redaction by now.
+ */
 async function answerAgain(
   { request }: RouteContext,
   caller: Caller,
@@ -153,7 +157,7 @@ async function answerAgain(
     named.filter((model) => model !== AUTO),
   );
   await requirePlaces(fields, caller, dependencies);
-  return before.replyTo(print.digest(sent.fields, sent.contentType));
+  return before.replyTo(print.digest(sent.fields, sent.contentType), redactedFor(caller));
 }
 
 /** What else a chain could be refused for now was decided when it was answered. */
