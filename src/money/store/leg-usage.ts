@@ -26,16 +26,15 @@ export interface LegUsage extends Pick<LedgerCalls, 'legUsageOf'> {
   add(session: Pick<SessionRecord, 'mode' | 'lines'>, endedAt: string, sentAgain: readonly SentAgain[]): void;
 }
 
-type SentRow = Omit<Sent, 'own'> & { day: string; mode: Mode; own: 0 | 1 };
-
 export function createLegUsage({ database, nowText }: TableContext): LegUsage {
-  const grow = database.prepare<SentRow>(
-    `UPDATE leg_usage SET legs = legs + @legs, audio_ms = audio_ms + @audioMs, connection_ms = connection_ms + @connectionMs
-     WHERE day = @day AND model = @model AND mode = @mode AND own = @own AND reason = @reason`,
+  type Counts = [legs: number, audioMs: number, connectionMs: number];
+  type Name = [day: string, model: string, mode: Mode, own: 0 | 1, reason: LegReason];
+  const grow = database.prepare<[...Counts, ...Name]>(
+    `UPDATE leg_usage SET legs = legs + ?, audio_ms = audio_ms + ?, connection_ms = connection_ms + ?
+     WHERE day = ? AND model = ? AND mode = ? AND own = ? AND reason = ?`,
   );
-  const insert = database.prepare<SentRow>(
-    `INSERT INTO leg_usage (day, model, mode, own, reason, legs, audio_ms, connection_ms)
-     VALUES (@day, @model, @mode, @own, @reason, @legs, @audioMs, @connectionMs)`,
+  const insert = database.prepare<[...Counts, ...Name]>(
+    `INSERT INTO leg_usage (legs, audio_ms, connection_ms, day, model, mode, own, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const sweep = database.prepare<[string]>('DELETE FROM leg_usage WHERE day < ?');
   const list = database.prepare<[string, string, string], Omit<LegUsageRow, 'own'> & { own: 0 | 1 }>(
@@ -44,10 +43,10 @@ export function createLegUsage({ database, nowText }: TableContext): LegUsage {
      ORDER BY day, model, mode, own, reason`,
   );
 
-  function addOne(day: string, mode: Mode, { own, ...sent }: Sent): void {
-    const row = { ...sent, day, mode, own: own ? 1 : 0 } as const;
-    if (grow.run(row).changes > 0) return;
-    insert.run(row);
+  function addOne(day: string, mode: Mode, { model, own, reason, legs, audioMs, connectionMs }: Sent): void {
+    const ownNumber = own ? 1 : 0;
+    if (grow.run(legs, audioMs, connectionMs, day, model, mode, ownNumber, reason).changes > 0) return;
+    insert.run(legs, audioMs, connectionMs, day, model, mode, ownNumber, reason);
     sweep.run(new Date(Date.parse(nowText()) - LEG_USAGE_DAYS * DAY_MS).toISOString().slice(0, DAY_LENGTH));
   }
 
