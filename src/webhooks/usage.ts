@@ -12,6 +12,8 @@ export const BATCH_MAX = 100;
 export const BATCH_BYTES_MAX = 200 * 1024;
 /** How long facts are gathered for an endpoint that fails, so that an outage of days makes hundreds of deliveries and not thousands. */
 export const GATHER_MS = 300_000;
+/** All that waits is taken then, for so long: facts of several endpoints that fail may be mixed. */
+export const FLUSH_MS = 10_000;
 
 const LATE = lateId('');
 
@@ -56,11 +58,11 @@ export class Gathering {
   isReady(facts: readonly WebhookFact[], nowMs: number): boolean {
     const [{ endpoint, isFailing }] = facts as [WebhookFact];
     const sinceMs = this.#sinceMs.get(endpoint) ?? nowMs;
-    const isReady = !isFailing || facts.length >= BATCH_MAX || nowMs - sinceMs >= GATHER_MS;
-    if (isReady) this.#sinceMs.delete(endpoint);
+    const waitedMs = nowMs - sinceMs;
+    if (!isFailing || waitedMs >= GATHER_MS + FLUSH_MS) this.#sinceMs.delete(endpoint);
     else this.#sinceMs.set(endpoint, sinceMs);
     this.#forgetOld(nowMs);
-    return isReady;
+    return !isFailing || facts.length >= BATCH_MAX || waitedMs >= GATHER_MS;
   }
 
   /** Those whose endpoint is gone. The oldest are first. */

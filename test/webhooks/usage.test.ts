@@ -6,7 +6,15 @@ import type { UsageLine } from '../../src/money/store/calls.ts';
 import { webhookHeaders } from '../../src/runtime/outbound/signature.ts';
 import { messageIdOf } from '../../src/webhooks/events.ts';
 import type { WebhookFact } from '../../src/webhooks/store/calls.ts';
-import { BATCH_BYTES_MAX, BATCH_MAX, batchesOf, GATHER_MS, Gathering, partsOf } from '../../src/webhooks/usage.ts';
+import {
+  BATCH_BYTES_MAX,
+  BATCH_MAX,
+  batchesOf,
+  FLUSH_MS,
+  GATHER_MS,
+  Gathering,
+  partsOf,
+} from '../../src/webhooks/usage.ts';
 import { endOf, headOf, lineOf, perMinute, perSession } from '../fakes/store/ledger.ts';
 import { SIGNING, webhookRig } from './rig.ts';
 
@@ -236,6 +244,31 @@ describe('a batch', () => {
     const large = Array.from({ length: 3 }, (_, each) => ({ fact: each, text: 'x'.repeat(BATCH_BYTES_MAX / 2) }));
     expect(partsOf(large).map((part) => part.map((each) => each.fact))).toEqual([[0, 1], [2]]);
     expect(partsOf([])).toEqual([]);
+  });
+
+  it('takes all that waits after five minutes, also where facts of endpoints that fail are mixed', async () => {
+    const { start, settle, pass, answers, customer, create, ledger, facts } = started();
+    const other = customer({ credit: 1_000_000_000n });
+    create(other.organisationId, 'https://other.example/', ['usage.recorded'], false, 'cloudevents');
+    for (const url of [URL, 'https://other.example/']) answers.set(url, () => ({ status: 500 }));
+    start();
+    const both = (each: number) => {
+      settle(`ses_${each}`);
+      ledger.settleSession(headOf(other, `ses_o${each}`), endOf([lineOf(1_000)]));
+    };
+    both(0);
+    await pass(6_000);
+    for (let each = 1; each <= 200; each++) both(each);
+    await pass(2_000);
+    expect(facts().length).toBeGreaterThan(0);
+    await pass(GATHER_MS);
+    await pass(2_000);
+    expect(facts()).toEqual([]);
+    both(201);
+    await pass(FLUSH_MS);
+    both(202);
+    await pass(2_000);
+    expect(facts().length).toBeGreaterThan(0);
   });
 
   it('forgets endpoints that are gone', () => {
