@@ -74,8 +74,9 @@ Settings:
                            anywhere when absent
   --retention none         only providers that keep nothing; all when absent
   --redact CLASS           what the gateway redacts in all transcripts: card,
-                           iban, phone, email, national_id, date_of_birth; what
-                           requests ask for when absent
+                           iban, phone, email, national_id, date_of_birth, and
+                           with a service name, address; what requests ask for
+                           when absent
   --tag KEY:VALUE          up to ten tags of all that it does, such as
                            customer:acme. A request cannot change them
   --latency WORD           of live sessions that do not choose one: low,

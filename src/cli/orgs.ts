@@ -62,8 +62,8 @@ running gateway applies changes within 30 seconds.
   place      where providers may process audio, such as eu, and whether they may
              keep any of it; requests and keys can only be stricter
   redact     what the gateway redacts in all transcripts, separated by commas:
-             card, iban, phone, email, national_id, date_of_birth. Requests and
-             keys can only add to it
+             card, iban, phone, email, national_id, date_of_birth, and with a
+             service name, address. Requests and keys can only add to it
   alias      defines a name that requests may send as model: a slug and its
              fallbacks, separated by commas, or a JSON array. none removes it.
              Aliases of a key come first; orgs list --json shows all
