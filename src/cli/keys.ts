@@ -10,6 +10,7 @@ import { aliasChange, aliasText, knownSlugs, knownValue } from './shared/aliases
 import { action, actionsCommand, WrongInput } from './shared/command.ts';
 import { INIT, operator, requireOrganisation, withStore } from './shared/operator.ts';
 import { CommandError, print, printTable, tell } from './shared/output.ts';
+import { replacementsValue } from './shared/replacements.ts';
 import { tagsValue } from './shared/tags.ts';
 import {
   ceilingValue,
@@ -77,6 +78,9 @@ Settings:
                            iban, phone, email, national_id, date_of_birth, and
                            with a service name, address; what requests ask for
                            when absent
+  --replace FROM:TO        one replacement rule for all transcripts, such as
+                           'vox gate:Voxgate', or a JSON object with from, to,
+                           match and language. Names all rules: may be repeated
   --tag KEY:VALUE          up to ten tags of all that it does, such as
                            customer:acme. A request cannot change them
   --latency WORD           of live sessions that do not choose one: low,
@@ -100,6 +104,7 @@ const SETTINGS = {
   region: { type: 'string', multiple: true },
   retention: { type: 'string' },
   redact: { type: 'string', multiple: true },
+  replace: { type: 'string', multiple: true },
   latency: { type: 'string' },
   tag: { type: 'string', multiple: true },
   ...eachKeyLimit('flag', () => ({ type: 'string' }) as const),
@@ -213,7 +218,7 @@ function showOnce({ key, secret }: CreatedKey): void {
 
 /** Only what was given: what is absent stays as it is. */
 function settingsOf(values: SettingValues): Partial<KeySettings> {
-  const { name, scope, model, origin, expires, region, retention, redact, latency, tag } = values;
+  const { name, scope, model, origin, expires, region, retention, redact, replace, latency, tag } = values;
   const count = (option: KeyLimitFlag) => {
     const text = values[option];
     return text === undefined ? undefined : orNone(text, (digits) => countValue(`--${option}`, digits, 1));
@@ -229,6 +234,7 @@ function settingsOf(values: SettingValues): Partial<KeySettings> {
     regions: region && listOrNone('--region', region, regionValue),
     retention: retention && retentionValue(retention),
     redact: redact && listOrNone('--redact', redact, (word) => choiceValue('--redact', word, REDACTION_CLASSES)),
+    replace: replace && replacementsValue('--replace', replace),
     latency: latency && orNone(latency, (word) => choiceValue('--latency', word, LATENCIES)),
     tags: tag && tagsValue('--tag', tag),
     ...eachKeyLimit('name', ({ flag }) => count(flag)),

@@ -982,13 +982,18 @@ const legUsage = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+// 0036: Replacement rules of a key, a JSON array of objects; null for none.
+const replacements = `
+  ALTER TABLE api_keys ADD COLUMN replacements TEXT CHECK (json_valid(replacements));
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
  * Replicas apply a migration at different entries of their log, so from 0022 on each one is the same whenever it is applied and
  * wherever: no clock, nothing random, and rows that operations write before it and after it end up alike.
  */
-export const STORE_VERSION = 11;
+export const STORE_VERSION = 12;
 
 /** The version that keeps tags. */
 export const TAGS_SINCE = 8;
@@ -1032,4 +1037,5 @@ export const MIGRATIONS: readonly string[] = [
   sharedJobs,
   usageEvents,
   legUsage,
+  replacements,
 ];

@@ -23,6 +23,7 @@ export function apiKey(members: Partial<ApiKey> = {}): ApiKey {
     regions: null,
     retention: null,
     redact: null,
+    replace: null,
     latency: null,
     aliases: null,
     tags: null,

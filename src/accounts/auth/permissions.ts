@@ -1,6 +1,7 @@
 // What a caller's key allows: kinds of work, models, and the pages it may be used from. Who the caller is was decided before.
 import { apiError, printable } from '../../api/errors.ts';
 import { classesOf, type RedactionClass } from '../../api/redaction.ts';
+import type { Replacement } from '../../api/replacements.ts';
 import type { RequestLimits } from '../../api/request-limits.ts';
 import { type DataResidencyRule, FREE_RULE } from '../../api/residency-rule.ts';
 import { ownerOf } from '../../api/slug.ts';
@@ -54,6 +55,12 @@ export const redactedFor = (
   { key }: Pick<Caller, 'key'>,
   asked?: readonly RedactionClass[],
 ): readonly RedactionClass[] | undefined => classesOf(asked, key.redact, key.organisationRedact);
+
+/** What is written in another way for the caller: as the request says, and then as its key does. */
+export const replacementsFor = (
+  { key }: Pick<Caller, 'key'>,
+  asked?: readonly Replacement[],
+): readonly Replacement[] | undefined => (key.replace ? [...(asked ?? []), ...key.replace] : asked);
 
 /** Whether the ledger grants every hold of the key: nothing limits its spend, and its organisation has no credit limit. */
 export const isUnlimited = ({ key }: Pick<Caller, 'key'>): boolean =>

@@ -4,6 +4,7 @@ import type { Latency } from '../../api/bounds.ts';
 import type { KeyLimitName } from '../../api/console/key-limits.ts';
 import type { Aliases } from '../../api/listen.ts';
 import { isServiceClass, type RedactionClass } from '../../api/redaction.ts';
+import type { Replacement } from '../../api/replacements.ts';
 import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import type { SpendCeiling } from '../../api/spend-ceilings.ts';
 import type { Tags } from '../../api/tags.ts';
@@ -64,11 +65,16 @@ const REDACT_SINCE = 5;
 /** The version that brought classes that a service finds. */
 const SERVICE_CLASSES_SINCE = 11;
 
+/** The version that brought replacement rules. */
+const REPLACE_SINCE = 12;
+
 /** The version of the store that knows the settings among the arguments of `createKey`, `changeKey` or `setRedactionRule`. */
 export const sinceOfKey = (args: readonly unknown[]): number =>
   Math.max(...args.map((each) => sinceOfSettings((each ?? {}) as Partial<KeySettings>)));
 
-const sinceOfSettings = ({ scopes, redact, spendCeilings, tags }: Partial<KeySettings>): number => {
+const sinceOfSettings = ({ scopes, redact, replace, spendCeilings, tags }: Partial<KeySettings>): number => {
+  // Other arguments are texts, which have a method of that name.
+  if (Array.isArray(replace)) return REPLACE_SINCE;
   if (redact?.some(isServiceClass) === true) return SERVICE_CLASSES_SINCE;
   if (tags != null) return TAGS_SINCE;
   if (spendCeilings != null) return CEILINGS_SINCE;
@@ -98,6 +104,8 @@ export interface KeySettings extends Readonly<Record<KeyLimitName, number | null
   retention: DataResidencyRule['retention'];
   /** What the gateway redacts in the text of its requests. A request cannot remove any of it. */
   redact: readonly RedactionClass[] | null;
+  /** What is written in another way in the text of its requests, after the rules of the requests themselves. */
+  replace: readonly Replacement[] | null;
   /** Of its live sessions that say nothing themselves; null for the gateway's own setting. */
   latency: Latency | null;
   /** Names that its requests may give for models. */

@@ -5,6 +5,7 @@ import { EmptyBody, KeyBody, type KeyView, ROLL_GRACE_SECONDS, RollBody } from '
 import { eachKeyLimit } from '../../api/console/key-limits.ts';
 import { apiError } from '../../api/errors.ts';
 import type { Aliases } from '../../api/listen.ts';
+import { checkedReplacements, type Replacement } from '../../api/replacements.ts';
 import { nearestSlugs } from '../../api/slug.ts';
 import { type Tags, tagsFault } from '../../api/tags.ts';
 import { microUsdOf, usdOf } from '../../config/prices/price.ts';
@@ -129,6 +130,7 @@ function settingsOf(
     regions: body.regions,
     retention: body.retention,
     redact: body.redact,
+    replace: body.replace && wellFormedRules(body.replace),
     latency: body.latency,
     aliases: body.aliases && knownAliases(checkedAliases(body.aliases), models),
     tags: body.tags && wellFormedTags(body.tags),
@@ -170,6 +172,13 @@ function wellFormedTags(tags: Tags): Tags {
   throw apiError('invalid_request', `\`tags\` ${fault}`, { param: 'tags' });
 }
 
+/** The same. */
+function wellFormedRules(given: readonly Replacement[]): readonly Replacement[] {
+  const { rules, fault } = { rules: [], ...checkedReplacements(given) };
+  if (fault === undefined) return rules;
+  throw apiError('invalid_request', `\`replace\` ${fault}`, { param: 'replace' });
+}
+
 /** What a key is good for at a time. */
 export function statusOf({ revokedAt, graceUntil, expiresAt }: ApiKey, nowMs: number): KeyView['status'] {
   const isOver = (end: string | null) => end !== null && Date.parse(end) <= nowMs;
@@ -197,6 +206,7 @@ function viewOf(key: ApiKey, nowMs: number): KeyView {
     regions: key.regions,
     retention: key.retention,
     redact: key.redact ?? null,
+    replace: key.replace ?? null,
     latency: key.latency ?? null,
     aliases: key.aliases ?? null,
     tags: key.tags ?? null,

@@ -2,6 +2,7 @@
 import type { Latency } from '../../api/bounds.ts';
 import { eachKeyLimit, KEY_LIMITS, type KeyLimitName } from '../../api/console/key-limits.ts';
 import type { RedactionClass } from '../../api/redaction.ts';
+import type { Replacement } from '../../api/replacements.ts';
 import type { NamedRegion } from '../../api/residency-rule.ts';
 import { tagsOfText, textOfTags } from '../../api/tags.ts';
 import { aliasesOf, textOfAliases } from './aliases.ts';
@@ -28,6 +29,7 @@ export interface KeyRow extends Record<KeyLimitName, bigint | null> {
   organisationRetention: 'none' | null;
   redact: string | null;
   organisationRedact: string | null;
+  replace: string | null;
   aliases: string | null;
   spendCeilings: string | null;
   hasCeilings: bigint;
@@ -52,7 +54,7 @@ export const SELECT_KEYS = `
          ${KEY_LIMIT_NAMES.map((name) => `${KEY_LIMITS[name].member} AS ${name}`).join(', ')}, daily_spend_micro_usd_max AS dailySpendMicroUsdMax,
          api_keys.regions, api_keys.retention, latency, organisations.regions AS organisationRegions,
          organisations.retention AS organisationRetention,
-         api_keys.redact, organisations.redact AS organisationRedact,
+         api_keys.redact, organisations.redact AS organisationRedact, replacements AS replace,
          api_keys.aliases, organisations.aliases AS organisationAliases, api_keys.tags, api_keys.spend_ceilings AS spendCeilings,
          EXISTS (SELECT 1 FROM spend_ceilings WHERE scope IN ('gateway', organisation_id, api_keys.id)) AS hasCeilings,
          credit_limit_micro_usd IS NULL AS organisationUnlimited,
@@ -74,6 +76,7 @@ export const SETTING_COLUMNS: Readonly<Record<keyof KeySettings, string>> = {
   regions: 'regions',
   retention: 'retention',
   redact: 'redact',
+  replace: 'replacements',
   latency: 'latency',
   aliases: 'aliases',
   tags: 'tags',
@@ -87,13 +90,14 @@ type InRow =
   | 'origins'
   | 'regions'
   | 'redact'
+  | 'replace'
   | 'aliases'
   | 'spendCeilings'
   | 'tags';
 export type SettingsRow = Pick<KeyRow, InRow> & Omit<KeySettings, InRow>;
 
 export function settingsToRow(settings: KeySettings): SettingsRow {
-  const { scopes, models, origins, regions, redact, aliases, spendCeilings, tags, ...plain } = settings;
+  const { scopes, models, origins, regions, redact, replace, aliases, spendCeilings, tags, ...plain } = settings;
   return {
     ...plain,
     scopes: JSON.stringify(scopes),
@@ -101,6 +105,7 @@ export function settingsToRow(settings: KeySettings): SettingsRow {
     origins: textOfList(origins),
     regions: textOfList(regions),
     redact: textOfList(redact),
+    replace: replace === null ? null : JSON.stringify(replace),
     aliases: textOfAliases(aliases),
     spendCeilings: textOfCeilings(spendCeilings),
     tags: tags === null ? null : textOfTags(tags),
@@ -117,6 +122,7 @@ export function keyOf(row: KeyRow): ApiKey {
     organisationRegions: listOf<NamedRegion>(row.organisationRegions),
     redact: listOf<RedactionClass>(row.redact),
     organisationRedact: listOf<RedactionClass>(row.organisationRedact),
+    replace: row.replace === null ? null : (JSON.parse(row.replace) as Replacement[]),
     aliases: aliasesOf(row.aliases),
     organisationAliases: aliasesOf(row.organisationAliases),
     spendCeilings: ceilingsOf(row.spendCeilings),

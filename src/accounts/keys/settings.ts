@@ -2,6 +2,7 @@
 import { LATENCIES, type Latency } from '../../api/bounds.ts';
 import { eachKeyLimit } from '../../api/console/key-limits.ts';
 import { isRedactionClass, REDACTION_CLASSES, type RedactionClass } from '../../api/redaction.ts';
+import { checkedReplacements, type Replacement } from '../../api/replacements.ts';
 import { type NamedRegion, REGIONS, regionsIn } from '../../api/residency-rule.ts';
 import { isSlug } from '../../api/slug.ts';
 import { READABLE_NAME, type Tags, tagsFault } from '../../api/tags.ts';
@@ -31,6 +32,7 @@ export const DEFAULT_SETTINGS: KeySettings = {
   regions: null,
   retention: null,
   redact: null,
+  replace: null,
   latency: null,
   aliases: null,
   tags: null,
@@ -59,6 +61,7 @@ const CHECKS: { readonly [Name in keyof KeySettings]: (value: unknown, nowMs: nu
   regions: checkedRegions,
   retention: checkedRetention,
   redact: checkedRedaction,
+  replace: checkedReplace,
   latency: checkedLatency,
   aliases: checkedAliases,
   tags: checkedTags,
@@ -114,6 +117,13 @@ export function checkedRedaction(value: unknown): readonly RedactionClass[] | nu
   throw invalid(
     `The classes to redact are a list of one or more of ${REDACTION_CLASSES.join(', ')}, or null for none.`,
   );
+}
+
+function checkedReplace(value: unknown): readonly Replacement[] | null {
+  if (value === null) return null;
+  const { rules, fault } = { rules: [], ...checkedReplacements(value) };
+  if (fault !== undefined) throw invalid(`\`replace\` ${fault}`);
+  return rules.length === 0 ? null : rules;
 }
 
 function checkedTags(value: unknown): Tags | null {

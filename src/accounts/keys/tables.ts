@@ -290,7 +290,8 @@ function notRollable(key: ApiKey): StoreError {
 }
 
 /** A release that does not know the setting writes the same line for a key without it. */
-const isNoted = ({ redact }: KeySettings, name: keyof KeySettings): boolean => name !== 'redact' || redact !== null;
+const isNoted = (settings: KeySettings, name: keyof KeySettings): boolean =>
+  !(name === 'redact' || name === 'replace') || settings[name] !== null;
 
 /** Settings as the audit log takes them: money as text. */
 function plain(settings: KeySettings, names: readonly (keyof KeySettings)[] = SETTING_NAMES): Record<string, unknown> {

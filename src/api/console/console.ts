@@ -4,6 +4,7 @@ import { type Static, type TObject, type TProperties, Type } from '@sinclair/typ
 import { type Aliases, Latency } from '../listen.ts';
 import { NamedRegion } from '../processing.ts';
 import { REDACTION_CLASSES, type RedactionClass } from '../redaction.ts';
+import type { Replacement } from '../replacements.ts';
 import { SpendCeilings } from '../spend-ceiling-schema.ts';
 import type { SpendCeiling } from '../spend-ceilings.ts';
 import type { Tags } from '../tags.ts';
@@ -65,6 +66,8 @@ export const KeyBody = closed({
   aliases: Type.Optional(Type.Unsafe<Aliases | null>(Type.Unknown())),
   /** The same. */
   tags: Type.Optional(Type.Unsafe<Tags | null>(Type.Unknown())),
+  /** The same. */
+  replace: Type.Optional(Type.Unsafe<readonly Replacement[] | null>(Type.Unknown())),
   ...eachKeyLimit('member', () => Type.Optional(Limit)),
   daily_spend_usd_max: Type.Optional(orNull(Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,6})?$', examples: ['12.50'] }))),
   spend_ceilings: Type.Optional(orNull(SpendCeilings)),
@@ -133,6 +136,7 @@ export interface KeyView extends Readonly<Record<KeyLimitMember, number | null>>
   regions: readonly NamedRegion[] | null;
   retention: 'none' | null;
   redact: readonly RedactionClass[] | null;
+  replace: readonly Replacement[] | null;
   latency: Latency | null;
   aliases: Aliases | null;
   tags: Tags | null;

@@ -13,7 +13,8 @@ export function tagsValue(name: string, texts: readonly string[]): Tags | null {
 
 export const tagValue = (name: string, text: string): Tag => said(name, () => readTag(text));
 
-function said<Value>(name: string, read: () => Value): Value {
+/** What an ApiError says is wrong with an option. */
+export function said<Value>(name: string, read: () => Value): Value {
   try {
     return read();
   } catch (error) {

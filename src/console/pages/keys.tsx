@@ -156,6 +156,7 @@ function limitsOf(key: KeyView): string {
     key.aliases === null ? undefined : `aliases ${Object.keys(key.aliases).join(', ')}`,
     key.origins === null ? undefined : `from ${key.origins.join(', ')}`,
     key.tags === null ? undefined : `tags ${Object.keys(key.tags).join(', ')}`,
+    key.replace === null ? undefined : `${key.replace.length} replacement rules`,
     ...LIMITS.map(({ member, noun }) => (key[member] === null ? undefined : `${key[member]} ${noun}`)),
     key.daily_spend_usd_max === null ? undefined : `$${key.daily_spend_usd_max} a day`,
     key.spend_ceilings === null ? undefined : `ceilings ${key.spend_ceilings.map(textOfCeiling).join(', ')}`,

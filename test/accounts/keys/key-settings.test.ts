@@ -29,6 +29,10 @@ const full: KeySettings = {
   regions: ['eu', 'uk'],
   retention: 'none',
   redact: ['card', 'email'],
+  replace: [
+    { from: 'vox gate', to: 'Voxgate' },
+    { from: '，', to: '', match: 'literal', language: 'zh' },
+  ],
   latency: 'throughput',
   tags: { customer: 'Smith, Inc.', 'cost.center': '42' },
   aliases: {
@@ -67,6 +71,7 @@ describe('a new key', () => {
       regions: null,
       retention: null,
       redact: null,
+      replace: null,
       latency: null,
       aliases: null,
       tags: null,

@@ -33,6 +33,7 @@ const full: KeySettings = {
   regions: ['eu', 'uk'],
   retention: 'none',
   redact: ['card'],
+  replace: [{ from: 'vox gate', to: 'Voxgate' }],
   latency: 'throughput',
   tags: { customer: 'Smith, Inc.', 'cost.center': '42' },
   aliases: { best: [{ model: 'deepgram/nova-3' }, { model: 'local/commands-en', credential: 'service' }] },

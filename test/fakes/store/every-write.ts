@@ -242,6 +242,7 @@ function organisations(script: Script) {
     dailySpendMicroUsdMax: 10n ** 12n,
     expiresAt: undefined,
     tags: { customer: 'acme', '2': 'x' },
+    replace: [{ from: 'vox gate', to: 'Voxgate', language: 'en' }],
     aliases: { '2': [{ model: MODEL }], best: [{ model: MODEL, provider_params: { a: null, z: [1, -0] } }] },
   };
   const [key] = script.call('createKey', organisationId, settings as object, BY, 20);

@@ -252,6 +252,7 @@ class Draw {
       ...(this.chance(0.2) ? { scopes: ['listen', 'tokens'] as Scope[] } : {}),
       ...(this.chance(0.2) ? ({ regions: undefined, latency: 'low' as const } as object) : {}),
       ...(this.chance(0.2) ? { spendCeilings: this.pick([null, this.ceilings()]) } : {}),
+      ...(this.chance(0.2) ? { replace: this.pick([null, [], [{ from: 'um', to: '' }]]) } : {}),
     };
   }
 

@@ -217,3 +217,18 @@ test('what was sent again waits until every replica adds it up: a session is bil
   await store.settleSession(head, end);
   expect(proposed).toEqual([endOf([]), end]);
 });
+
+test('a key with replacement rules is refused until every replica knows them', async () => {
+  const database = await openStore(temporaryDirectory(), { isReplica: true });
+  let known = 11;
+  const propose = async (calls: readonly unknown[]) => calls.map((_, id) => ({ id, value: undefined }));
+  const store = createReplicatedStore(database, propose, {
+    commonVersion: () => known,
+    olderThan: () => ['accounts-2'],
+  });
+  const rules = { replace: [{ from: 'vox gate', to: 'Voxgate' }] };
+  await expect(store.createKey('org_1', rules, OPERATOR)).rejects.toMatchObject({ reason: 'conflict' });
+  await store.createKey('org_1', { replace: null }, OPERATOR);
+  known = 12;
+  await store.createKey('org_1', rules, OPERATOR);
+});
