@@ -4,6 +4,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { CONFIGURATIONS_MAX, FALLBACKS_MAX, LATENCIES, SPEECH_GATES } from './bounds.ts';
 import { Prefer, type Preference } from './choice.ts';
 import type { RedactionClass } from './redaction.ts';
+import { type Replacement, Replacements } from './replacements.ts';
 import type { RequestLimits } from './request-limits.ts';
 import type { DataResidencyRule } from './residency-rule.ts';
 import type { Tags } from './tags.ts';
@@ -46,6 +47,8 @@ export interface ListenRequest {
   redacted?: readonly RedactionClass[] | undefined;
   /** How long a final may wait for the rest of a number; undefined for the default. */
   redactHoldMs?: number | undefined;
+  /** What is written in another way: the rules of the request, and then those of its key. Undefined for none. */
+  replacements?: readonly Replacement[] | undefined;
   /** Whether it waits for its client when the socket breaks. */
   isResumable?: boolean;
   /** What the session may spend. */
@@ -153,6 +156,7 @@ export const Configure = Type.Object(
     ),
     language: Type.Optional(Type.String({ description: 'BCP-47 tag, or `auto`.' })),
     ...{ languages, keyterms, prompt, redact, vocabulary_boost },
+    replace: Type.Optional(Replacements),
   },
   {
     additionalProperties: false,

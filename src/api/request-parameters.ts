@@ -15,6 +15,7 @@ import {
   SUSPEND_SECONDS,
 } from './listen.ts';
 import { REDACT_HOLD_MS } from './redaction.ts';
+import { REPLACEMENTS_MAX, Replacements } from './replacements.ts';
 import { MAX_SECONDS, USD_FORM } from './request-limits.ts';
 import { REGIONS } from './residency-rule.ts';
 import { Tags } from './tags.ts';
@@ -69,6 +70,12 @@ const chainMembers = {
   keyterms: inOneText(Vocabulary.properties.keyterms, ['Voxgate,Zoë', '["Smith, Inc.","Zoë"]']),
   redact: inOneText(Vocabulary.properties.redact, ['true', 'card,email', 'pii,pci']),
   vocabulary_boost: Vocabulary.properties.vocabulary_boost,
+  replace: Type.Optional(
+    Type.String({
+      description: `Words and phrases that are written in another way, with any model: \`from:to\`, or JSON with an object of the schema \`Replacement\` or a list of them, at most ${REPLACEMENTS_MAX} rules. May be repeated. A backslash before a colon makes it part of \`from\`. An empty \`to\` leaves the words out. Times of words follow. Rules of the API key apply as well, after these.`,
+      examples: ['vox gate:Voxgate', '[{"from":"gift","to":"poison","language":"de"}]'],
+    }),
+  ),
   region: Type.Optional(
     Type.String({
       description: `Where audio may be processed: one or more of ${REGIONS.join(', ')}, separated by commas. A model or fallback that does not promise this is refused. The rule also chooses the provider’s endpoint.`,
@@ -171,6 +178,7 @@ export const TranscriptionForm = Type.Object(
     'languages[]': texts('Of `languages`, one.'),
     'keyterms[]': texts('Of `keyterms`, one.'),
     'redact[]': texts('Of `redact`, one.'),
+    'replace[]': texts('Of `replace`, one.'),
     'keywords[]': texts('What OpenAI calls `keyterms`; here as there up to 500.'),
   },
   {
@@ -313,6 +321,9 @@ const listed = ({ languages, keyterms, redact }: typeof Vocabulary.properties) =
   keyterms: Type.Optional(Type.Union([parameters.keyterms, keyterms], { description: `${keyterms.description}` })),
   redact: Type.Optional(
     Type.Union([Type.Boolean(), parameters.redact, redact], { description: `${redact.description}` }),
+  ),
+  replace: Type.Optional(
+    Type.Union([parameters.replace, Replacements], { description: `${parameters.replace.description}` }),
   ),
   max_cost: Type.Optional(
     Type.Union([parameters.max_cost, Type.Number()], { description: `${parameters.max_cost.description}` }),

@@ -4,6 +4,7 @@ import { Choice, type Preference } from './choice.ts';
 import type { Candidate, SpeechGateMode } from './listen.ts';
 import { Word } from './listen-events.ts';
 import type { RedactionClass } from './redaction.ts';
+import type { Replacement } from './replacements.ts';
 import type { RequestLimits } from './request-limits.ts';
 import type { DataResidencyRule } from './residency-rule.ts';
 import type { Tags } from './tags.ts';
@@ -46,6 +47,8 @@ export interface TranscriptionRequest {
   speechGate?: SpeechGateMode | undefined;
   /** What the gateway itself redacts; undefined for nothing. */
   redacted?: readonly RedactionClass[] | undefined;
+  /** What is written in another way: the rules of the request. Undefined for none. */
+  replacements?: readonly Replacement[] | undefined;
   /** What the file may cost, and how long it may be. */
   limits?: RequestLimits | undefined;
   tags?: Tags | undefined;

@@ -38,9 +38,9 @@ import {
 } from './money/file-reservations.ts';
 import { type FileLength, lengthOf, withFileWarnings } from './money/length.ts';
 import { requireCost, requireLength } from './money/request-limits.ts';
-import { redactedOutcome, redactedStream } from './redaction.ts';
 import type { FileAnalysis } from './service-redaction.ts';
 import { leftOut, refusedStrictly, shortcomings, strictly, timesMissing } from './shortcomings.ts';
+import { changedOutcome, changedStream, type DemandedTexts, withReplacements } from './text-changes.ts';
 import {
   type FileObserver,
   type ObservedFile,
@@ -64,7 +64,7 @@ export interface JobDependencies extends ChainDependencies, TranscriptionDepende
   onRedacted?(kind: RedactionClass | 'failed'): void;
 }
 
-export interface JobOptions {
+export interface JobOptions extends DemandedTexts {
   requestId: string;
   organisationId: string;
   keyId: string;
@@ -80,8 +80,6 @@ export interface JobOptions {
   lastResort?: string | undefined;
   /** What the request, its key and its organisation ask for of where audio goes. */
   rulesOf?(asked: DataResidencyRule | undefined): readonly AskedRule[];
-  /** What its key and organisation demand to be redacted. A request cannot remove any of it. */
-  redacted?: readonly RedactionClass[] | undefined;
   /** What a client token lets each request spend. */
   limits?: RequestLimits | undefined;
   /** Whose tags those of the request are added to. */
@@ -320,14 +318,15 @@ export class FileJob {
     const { lengths } = this.#dependencies;
     const { upload, length, bill, members } = work;
     const { request } = upload;
-    const { redacted: classes } = this.#shape(request);
+    const shape = this.#shape(request);
+    const isChanged = shape.redacted !== undefined || shape.replacements !== undefined;
     const { onRedacted } = this.#dependencies;
     const tell = (utterance: Utterance, by: ResolvedCandidate) => {
       bill.gave(by, utterance.end);
       early.heard(utterance, request, () => [...notHonoured(work, by), ...leftOut(request)]);
     };
-    const analysis = this.#analysisOf(request, classes, signal);
-    const onUtterance = onceWhole(upload, classes === undefined ? tell : redactedStream(classes, tell));
+    const analysis = this.#analysisOf(request, shape.redacted, signal);
+    const onUtterance = onceWhole(upload, isChanged ? changedStream(shape, tell) : tell);
     const measure = (file: UploadedFile) => lengthOf(file, true, lengths, organisationId);
     const file = audioFileOf(upload, length, measure, () => {
       this.#isAtWork = bill.isPaid;
@@ -346,15 +345,14 @@ export class FileJob {
       ...(request.stream && analysis === undefined ? { onUtterance } : {}),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
-    return classes === undefined
-      ? outcome
-      : redactedOutcome(outcome, { classes, isStream: request.stream, analysis, onRedacted });
+    return isChanged ? changedOutcome(outcome, shape, { analysis, onRedacted }) : outcome;
   }
 
   /** The request, with what its key and organisation demand, and what `pii` includes here. */
   #shape(request: TranscriptionRequest): TranscriptionRequest {
     const redacted = redactedWith(this.#dependencies, this.#demanded(request), request.common);
-    return redacted === request.redacted ? request : { ...request, redacted };
+    const shape = redacted === request.redacted ? request : { ...request, redacted };
+    return withReplacements(shape, this.#options.replacements);
   }
 
   #demanded({ redacted: asked }: TranscriptionRequest): readonly RedactionClass[] | undefined {

@@ -27,7 +27,7 @@ export async function redactedOutcome(
   outcome: TranscriptionOutcome,
   { classes, isStream, analysis, onRedacted }: FileRedactionOptions,
 ): Promise<TranscriptionOutcome> {
-  const redactions: Record<string, number> = {};
+  const redactions: Record<string, number> = { ...outcome.redactions };
   let isIncomplete = false;
   const redactor = new UtteranceRedactor({
     classes: new Set(classes),
@@ -49,7 +49,8 @@ export async function redactedOutcome(
   }
   utterances.push(...redactor.end());
   const { logprobs: _, ...rest } = outcome;
-  const warnings = isIncomplete ? [...rest.warnings, UNREAD] : rest.warnings;
+  const isNew = isIncomplete && !rest.warnings.includes(UNREAD);
+  const warnings = isNew ? [...rest.warnings, UNREAD] : rest.warnings;
   return { ...rest, warnings, utterances, ...(Object.keys(redactions).length === 0 ? {} : { redactions }) };
 }
 
@@ -59,7 +60,7 @@ const UNREAD: Degradation = {
   param: 'redact',
 };
 
-function* batchesOf(utterances: readonly Utterance[]): Generator<Utterance[]> {
+export function* batchesOf(utterances: readonly Utterance[]): Generator<Utterance[]> {
   let batch: Utterance[] = [];
   let chars = 0;
   for (const utterance of utterances) {

@@ -3,21 +3,34 @@
 import { apiError, printable } from '../api/errors.ts';
 
 const PARAMETERS_MAX = 64;
+/** Of the one that may be given more than once. */
+const REPEATED_MAX = 200;
 /** Longest piece of a parameter's name that a refusal repeats. */
 const NAME_SHOWN_MAX = 64;
 
 /**
  * The decoded parameters in their order. `raw` is the part behind the question mark; `+` is a space, empty pieces between
- * `&` are passed over. Throws an ApiError that names the parameter and never shows a value.
+ * `&` are passed over. A parameter that is `repeatable` becomes a JSON array of its values. Throws an ApiError that names the parameter and never shows a value.
  */
-export function parseQuery(raw: string): Map<string, string> {
+export function parseQuery(raw: string, repeatable?: string): Map<string, string> {
   const parameters = new Map<string, string>();
+  let repeated: string[] | undefined;
   for (const piece of raw.split('&')) {
     if (piece === '') continue;
     const [rawName, rawValue] = splitPiece(piece);
     const name = decode(rawName, rawName);
     if (name === '')
       throw apiError('invalid_request', 'The query has a value without a name. Write parameters as name=value.');
+    if (name === repeatable && parameters.has(name)) {
+      repeated ??= [parameters.get(name) as string];
+      if (repeated.length === REPEATED_MAX)
+        throw apiError('invalid_request', `\`${name}\` is given more than ${REPEATED_MAX} times. Give it less often.`, {
+          param: name,
+        });
+      repeated.push(decode(rawValue, rawName));
+      parameters.set(name, JSON.stringify(repeated));
+      continue;
+    }
     if (parameters.has(name)) {
       const shown = shownName(name);
       throw apiError('duplicate_parameter', `\`${shown}\` is given more than once. Give it once.`, { param: shown });

@@ -6,6 +6,7 @@ import {
   isUnlimited,
   lastResortFor,
   redactedFor,
+  replacementsFor,
   requireModels,
   residencyRulesOf,
 } from '../accounts/auth/permissions.ts';
@@ -85,6 +86,7 @@ const fileJob = (
     lastResort: lastResortFor(caller, dependencies.lastResort),
     rulesOf: (asked) => residencyRulesOf(caller, asked),
     redacted: redactedFor(caller),
+    replacements: replacementsFor(caller),
     tagged: caller,
     decidedTags: tags,
     client,

@@ -6,6 +6,7 @@ import * as jobs from '../../api/jobs.ts';
 import * as listen from '../../api/listen.ts';
 import * as events from '../../api/listen-events.ts';
 import { Capabilities, Mode, Model, ModelList, Price, ShortModel, ShortModelList } from '../../api/models.ts';
+import { Replacement } from '../../api/replacements.ts';
 import { StartMessage } from '../../api/request-parameters.ts';
 import { modelOf } from '../../api/slug.ts';
 import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
@@ -48,6 +49,7 @@ const COMMON = {
   Error: ErrorObject,
   ErrorAttempt,
   Candidate: listen.Candidate,
+  Replacement,
   Word: events.Word,
   UsageRow: events.UsageRow,
 } satisfies NamedSchemas;

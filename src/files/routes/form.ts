@@ -10,6 +10,7 @@ import { type ApiError, apiError, type ErrorCode, printable } from '../../api/er
 import { JOB_FIELDS } from '../../api/jobs.ts';
 import { ADDRESSES, twoFiles } from '../../api/not-served.ts';
 import { classesOf } from '../../api/redaction.ts';
+import { readReplacements } from '../../api/replacements.ts';
 import { isSlug, modelOf, providerOf } from '../../api/slug.ts';
 import { readTags } from '../../api/tags.ts';
 import { ResponseFormat, type TranscriptionRequest } from '../../api/transcriptions.ts';
@@ -50,6 +51,8 @@ const KNOWN = [
   'temperature',
   'timestamp_granularities[]',
   'provider_params',
+  'replace',
+  'replace[]',
   'speech_gate',
   'strict',
   'region',
@@ -78,6 +81,7 @@ export function readFields(
   const one = new Map<string, string>();
   const lists: Record<string, string[]> = {};
   const granularities: ('word' | 'segment')[] = [];
+  const replacements: string[] = [];
   for (const [name, value] of fields) {
     // OpenAI's own are never unknown; where a model cannot honour them, that is said.
     const list = listOf(name);
@@ -90,6 +94,7 @@ export function readFields(
     }
     if (value === '') continue;
     if (name === 'timestamp_granularities[]') granularities.push(granularity(value));
+    else if (name === 'replace' || name === 'replace[]') replacements.push(value);
     else if (list === undefined) one.set(name, value);
     else lists[list] = [...(lists[list] ?? []), ...(name === list ? readList(name, value) : [value])];
   }
@@ -115,6 +120,7 @@ export function readFields(
     rule: readRule(one.get('region'), one.get('retention')),
     speechGate: readSpeechGate(one.get('speech_gate')),
     redacted: classesOf(vocabulary.redact),
+    replacements: readReplacements(replacements),
     limits: readLimits(one),
     tags: readTags(one.get('tags')),
     common: {
@@ -179,7 +185,7 @@ const isOpenaiField = (name: string): boolean => OPENAI_FIELDS.includes(name) ||
 const BRACKETED: readonly string[] = ['timestamp_granularities', 'keywords', ...OPENAI_LISTS];
 
 /** Fields that may come more than once. */
-export const LIST_NAMES: readonly string[] = ['fallbacks', ...VOCABULARY_LISTS, ...BRACKETED];
+export const LIST_NAMES: readonly string[] = ['fallbacks', 'replace', ...VOCABULARY_LISTS, ...BRACKETED];
 
 /** The members of a JSON object as the fields of a form. */
 export const fieldsOfJson = (body: JsonObject): Field[] =>

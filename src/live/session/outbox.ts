@@ -30,8 +30,8 @@ export interface OutboxOptions {
   onDrop(name: 'interim_coalesced' | 'event_dropped' | 'event_undeliverable'): void;
 }
 
-/** What stands between a session and its outbox where text is redacted. */
-export interface EventRedaction {
+/** What stands between a session and its outbox where text is redacted or replaced. */
+export interface EventTexts {
   push(event: OutgoingEvent): void;
   /** In the place of the session's log. */
   turn(note: TurnNote, text: string): void;
@@ -44,7 +44,7 @@ export interface EventRedaction {
 export class Outbox {
   readonly #options: OutboxOptions;
   /** Everything that is pushed goes there first, and comes back by `send`. */
-  redaction: EventRedaction | undefined;
+  texts: EventTexts | undefined;
   #waiting: OutgoingEvent[] = [];
   #seq = 0;
   #phase: 'open' | 'ending' | 'ended' = 'open';
@@ -64,8 +64,8 @@ export class Outbox {
   }
 
   push(event: OutgoingEvent): void {
-    if (this.redaction === undefined) this.send(event);
-    else this.redaction.push(event);
+    if (this.texts === undefined) this.send(event);
+    else this.texts.push(event);
   }
 
   /** An event as it leaves. */
@@ -105,7 +105,7 @@ export class Outbox {
 
   /** Resolves when every event is in the socket, or when there is no hope of it. */
   async flushed(): Promise<void> {
-    if (this.redaction?.settled !== undefined) await this.redaction.settled();
+    if (this.texts?.settled !== undefined) await this.texts.settled();
     if (this.#waiting.length === 0 || this.#overflowed) return;
     await new Promise<void>((resolve) => {
       this.#whenEmpty = resolve;
@@ -114,7 +114,7 @@ export class Outbox {
 
   /** Sends what waits, and the close frame behind it: a client that reads on until the socket is cut misses nothing. */
   close(code: number, reason: string): void {
-    this.redaction?.conclude?.();
+    this.texts?.conclude?.();
     this.#emitAll();
     this.#gone = true;
     const { line, encoder } = this.#options;

@@ -27,7 +27,7 @@ const ANSWER_MS = 2_000;
 export interface ReconfigurationParts {
   charts: Pick<Charts, 'tell' | 'tellFailover' | 'streaming'> & { turn: Pick<TurnChart, 'formattedWaitMs'> };
   recovery: Pick<Recovery, 'configured' | 'became' | 'beginsWithFirst'>;
-  leg: Pick<CurrentLeg, 'reconfigure'> & { pump: Pick<LegPump, 'flush'> };
+  leg: Pick<CurrentLeg, 'reconfigure' | 'isAlready'> & { pump: Pick<LegPump, 'flush'> };
   events: Pick<EventWriter, 'error' | 'configuring' | 'switched' | 'unchanged'>;
   spending: Pick<Spending, 'heardBy'>;
   pipeline: Pick<AudioPipeline, 'sentSamples'>;
@@ -35,8 +35,8 @@ export interface ReconfigurationParts {
   /** The chain begins at that place from now on, and the open leg is that of its first member, or another follows. */
   chainBegins(index: number, isInPlace: boolean): void;
   keepModelsReady(chain: readonly ResolvedCandidate[]): void;
-  /** The text is redacted as the request says by now. */
-  redact(request: ListenRequest): void;
+  /** Texts are redacted and replaced as the request says by now. */
+  configureTexts(request: ListenRequest): void;
 }
 
 export class Reconfiguration {
@@ -131,6 +131,11 @@ export class Reconfiguration {
     const { charts, recovery, leg } = this.#parts;
     const member = chain[0] as ResolvedCandidate;
     if (!charts.streaming || !recovery.beginsWithFirst(chain)) return false;
+    const timing = timingOf(member, request, this.#access);
+    if (leg.isAlready(member, timing)) {
+      this.#apply(configuration, true);
+      return true;
+    }
     return new Promise((resolve, reject) => {
       this.#asked = (isInForce) => {
         this.#asked = undefined;
@@ -143,7 +148,7 @@ export class Reconfiguration {
         }
       };
       this.#timer = this.#clock.setTimeout(() => this.answered(false), ANSWER_MS);
-      if (!leg.reconfigure(member, timingOf(member, request, this.#access))) this.answered(false);
+      if (!leg.reconfigure(member, timing)) this.answered(false);
     });
   }
 
@@ -153,7 +158,7 @@ export class Reconfiguration {
     const { charts, recovery, events } = this.#parts;
     const before = opening.chain.length;
     opening.request = request;
-    this.#parts.redact(request);
+    this.#parts.configureTexts(request);
     opening.chain = [...opening.chain.map(spent), ...chain];
     opening.meter.add(members);
     this.#parts.keepModelsReady(chain);

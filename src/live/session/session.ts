@@ -4,7 +4,6 @@ import type { DemandedFault, SessionEndReason } from '../../../machines/events.t
 import * as ends from '../../../machines/session/ends.ts';
 import type { sessionMachine } from '../../../machines/session.ts';
 import type { ClientMessage, ListenRequest } from '../../api/listen.ts';
-import { isServiceClass, REDACT_HOLD_MS } from '../../api/redaction.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import { DisposerStack } from '../../runtime/disposer-stack.ts';
 import { IdleTimer } from '../../runtime/timeouts.ts';
@@ -24,12 +23,11 @@ import { PrimaryReturn } from './leg/primary-return.ts';
 import type { ClientLine, Outbox } from './outbox.ts';
 import { Reconfiguration } from './reconfiguration.ts';
 import { Recovery } from './recovery.ts';
-import { CheckedEvents } from './redaction/checked-events.ts';
-import { RedactedEvents } from './redaction/redacted-events.ts';
 import { SessionEnding } from './session-ending.ts';
 import type { SessionDependencies, SessionOpening } from './session-opening.ts';
 import { chartInputOf, formattedWaitMsOf, outboxOf, pipelineOf, suspendMsOf, timingsOf } from './session-parts.ts';
 import { Signals } from './signals.ts';
+import { leavesTexts, SessionTexts } from './text/event-texts.ts';
 import { EmptyTurns, Turns } from './turns/turns.ts';
 import { SessionDelays } from './watch/session-delays.ts';
 import { SessionLog } from './watch/session-log.ts';
@@ -59,7 +57,7 @@ export class LiveSession {
   readonly #idle: IdleTimer;
   readonly #suspension: Suspension;
   readonly #reconfiguration: Reconfiguration;
-  #redaction: RedactedEvents | CheckedEvents | undefined;
+  #texts: SessionTexts | undefined;
   #isSuspended = false;
 
   constructor(opening: SessionOpening, line: ClientLine, dependencies: SessionDependencies) {
@@ -85,7 +83,7 @@ export class LiveSession {
     const account = new AudioAccount(pipeline, usage, request.sampleRate);
     const spending = new Spending(opening.meter, request.sampleRate, { pipeline, usage, events, signals });
     this.outbox = outbox;
-    this.#redact(request);
+    this.#configureTexts(request);
     this.#events = events;
     this.#usage = usage;
     this.#account = account;
@@ -123,10 +121,10 @@ export class LiveSession {
     this.ending = new SessionEnding(opening, dependencies, { scope: this.#scope, ...ended });
     this.#keepReady(opening.chain);
     const keepModelsReady = (chain: readonly ResolvedCandidate[]) => this.#keepReady(chain);
-    const redact = (changed: ListenRequest) => this.#redact(changed);
+    const configureTexts = (changed: ListenRequest) => this.#configureTexts(changed);
     const chainBegins = (index: number, isInPlace: boolean) => this.#return.configured(index, isInPlace);
     const ofChain = { keepModelsReady, chainBegins };
-    const changing = { charts, recovery, leg, events, spending, pipeline, signals, redact, ...ofChain };
+    const changing = { charts, recovery, leg, events, spending, pipeline, signals, configureTexts, ...ofChain };
     this.#reconfiguration = new Reconfiguration(opening, dependencies, changing);
     this.#scope.defer(() => this.#reconfiguration.stop());
     this.#outcomes = new LegOutcomes({ pipeline, charts, turns, account, events, recovery, leg, signals });
@@ -137,24 +135,19 @@ export class LiveSession {
     this.#scope.defer(() => this.#incoming.stop());
   }
 
-  /** From here on. Once there is redaction, it stays: what is not requested any more is no class of it. */
-  #redact({ redacted, redactHoldMs = REDACT_HOLD_MS.default, language }: ListenRequest): void {
-    const { clock, totals, analyzer } = this.#dependencies;
-    const { outbox, log } = this;
-    const needsService = redacted?.some(isServiceClass) === true;
-    if (needsService && analyzer === undefined) throw new Error('No service finds the names that the request names.');
-    this.#redaction?.configure(redacted ?? [], language);
-    let redaction = this.#redaction;
-    if (redaction === undefined && redacted !== undefined)
-      redaction = new RedactedEvents({ outbox, log, clock, totals, classes: redacted, holdMs: redactHoldMs });
-    if (redaction instanceof RedactedEvents && needsService && analyzer !== undefined) {
+  /** From here on. A session whose texts were changed once goes on as one. */
+  #configureTexts(request: ListenRequest): void {
+    if (this.#texts === undefined && leavesTexts(request)) return;
+    if (this.#texts === undefined) {
+      const { clock, totals, analyzer } = this.#dependencies;
+      const { outbox, log } = this;
       const { organisationId } = this.opening;
-      redaction = new CheckedEvents({ events: redaction, analyzer, organisationId, language, classes: redacted ?? [] });
+      const texts = new SessionTexts({ outbox, log, clock, totals, analyzer, organisationId });
+      this.#texts = texts;
+      outbox.texts = texts;
+      this.#scope.defer(() => texts.stop());
     }
-    if (redaction === this.#redaction || redaction === undefined) return;
-    this.#redaction = redaction;
-    outbox.redaction = redaction;
-    this.#scope.defer(() => redaction.stop());
+    this.#texts.configure(request);
   }
 
   #keepReady(chain: readonly ResolvedCandidate[]): void {
@@ -199,7 +192,7 @@ export class LiveSession {
     this.#idle.touch();
     if (message.type === 'close') this.charts.tell({ type: 'client.close' });
     else if (message.type === 'finalize') {
-      this.#redaction?.hurry();
+      this.#texts?.hurry();
       this.leg.pump.finalize();
     } else if (message.type === 'configure') this.#reconfiguration.ask(message);
   }

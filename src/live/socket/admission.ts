@@ -7,6 +7,7 @@ import {
   isUnlimited,
   lastResortFor,
   redactedFor,
+  replacementsFor,
   requireLanguages,
   requireModels,
   residencyRulesOf,
@@ -146,6 +147,7 @@ export async function chainFor(
     limits: tightest(asked.limits, spendOf(caller)),
     latency: asked.latency ?? caller.key.latency ?? undefined,
     redacted: redactedFor(caller, asked.redacted),
+    replacements: replacementsFor(caller, asked.replacements),
   };
   requireLanguages(caller, request);
   const ask: Ask = {

@@ -29,7 +29,7 @@ export async function answerListen(
   const protocol = offer.protocol === undefined ? {} : { protocol: offer.protocol };
   const headers: Record<string, string> = { 'X-Request-Id': requestId };
   try {
-    const query = parseQuery(request.query);
+    const query = parseQuery(request.query, 'replace');
     if (offer.method === 'query') {
       takeFromUrl('api_key', dependencies);
     }

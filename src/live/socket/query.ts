@@ -18,6 +18,7 @@ import {
   SUSPEND_SECONDS,
 } from '../../api/listen.ts';
 import { classesOf, REDACT_HOLD_MS } from '../../api/redaction.ts';
+import { readReplacements } from '../../api/replacements.ts';
 import { MAX_SECONDS, type RequestLimits, USD_FORM } from '../../api/request-limits.ts';
 import { type DataResidencyRule, REGIONS, regionsIn } from '../../api/residency-rule.ts';
 import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
@@ -59,6 +60,7 @@ const KNOWN = [
   'latency',
   'speech_gate',
   'redact_hold_ms',
+  'replace',
   'strict',
   'region',
   'retention',
@@ -116,6 +118,7 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
     speechGate: readSpeechGate(query.get('speech_gate')),
     redacted: classesOf(common.redact),
     redactHoldMs: readInteger('redact_hold_ms', query.get('redact_hold_ms'), REDACT_HOLD_MS),
+    replacements: readReplacements([query.get('replace') ?? '']),
     isResumable: readResume(query.get('resume')),
     limits: readLimits(query),
     tags: readTags(query.get('tags')),

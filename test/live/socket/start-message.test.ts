@@ -84,7 +84,7 @@ describe('a start message', () => {
   ])('fails with %s, and names the member', (_, message, param, code = 'invalid_request') => {
     const refusal = apiErrorOf(() => read(message, { language: 'fr' }));
     expect([refusal.code, refusal.extras.param, refusal.closeCode]).toEqual([code, param, 4000]);
-    expect(refusal.message).toMatch(/^[\x20-\x7e…]{1,400}$/);
+    expect(refusal.message).toMatch(/^[\x20-\x7e…]{1,500}$/);
   });
 });
 

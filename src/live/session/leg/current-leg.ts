@@ -179,6 +179,12 @@ export class CurrentLeg {
     return true;
   }
 
+  /** Whether nothing of what the leg is asked for differs: rules for texts are not the model's. */
+  isAlready(member: ResolvedCandidate, timing: LiveTiming): boolean {
+    if (this.#member === undefined || !isSameLeg(this.#member, member)) return false;
+    return isDeepStrictEqual(this.#timing, timing) && isSameRequest(this.#member, member);
+  }
+
   /** It is that of the other member now. */
   became(member: ResolvedCandidate, timing: LiveTiming): void {
     this.#member = member;
@@ -330,6 +336,11 @@ function isSameLeg(one: ResolvedCandidate, other: ResolvedCandidate): boolean {
   ];
   return isDeepStrictEqual(partOf(one), partOf(other));
 }
+
+const isSameRequest = (one: ResolvedCandidate, other: ResolvedCandidate): boolean =>
+  one.language === other.language &&
+  one.diarization === other.diarization &&
+  isDeepStrictEqual(one.params, other.params);
 
 /** All that audio and deadlines of an open leg go by, except for what ends a turn. */
 function isSameWay(one: LiveTiming, other: LiveTiming): boolean {

@@ -7,7 +7,7 @@ import { isServiceClass, type RedactionClass, type ServiceClass } from '../../..
 import type { TextAnalyzer } from '../../../redaction/analyzer.ts';
 import type { Match } from '../../../redaction/match.ts';
 import { contextAfter, dropOtherWords, type Known } from '../../../redaction/pieces.ts';
-import type { EventRedaction } from '../outbox.ts';
+import type { EventTexts } from '../outbox.ts';
 import type { TurnNote } from '../watch/session-observer.ts';
 import { HELD_EVENTS_MAX, type RedactedEvents } from './redacted-events.ts';
 
@@ -31,7 +31,7 @@ type Waiting =
   | { kind: 'hurry' }
   | { kind: 'configure'; classes: readonly RedactionClass[] };
 
-export class CheckedEvents implements EventRedaction {
+export class CheckedEvents implements EventTexts {
   readonly #parts: CheckedEventsParts;
   readonly #end = new AbortController();
   #classes: readonly ServiceClass[];

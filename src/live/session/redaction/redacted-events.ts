@@ -12,7 +12,7 @@ import {
   type Redacted,
   UNREADABLE,
 } from '../../../redaction/pieces.ts';
-import type { EventRedaction, Outbox } from '../outbox.ts';
+import type { Outbox } from '../outbox.ts';
 import type { SessionTotals } from '../session-opening.ts';
 import type { SessionLog } from '../watch/session-log.ts';
 import type { TurnNote } from '../watch/session-observer.ts';
@@ -28,6 +28,8 @@ export interface RedactedEventsParts {
   /** How long a final may wait. */
   holdMs: number;
   totals: Pick<SessionTotals, 'redacted'>;
+  /** When finals are due that have waited elsewhere. */
+  dueMs?: WeakMap<TranscriptEvent, number>;
   /** Reads texts; another one in tests. */
   examine?: typeof examine;
 }
@@ -51,7 +53,7 @@ const failedWarning = (): OutgoingEvent => ({
   param: 'redact',
 });
 
-export class RedactedEvents implements EventRedaction {
+export class RedactedEvents {
   readonly #parts: RedactedEventsParts;
   readonly #examine: typeof examine;
   #classes: ReadonlySet<RedactionClass>;
@@ -87,12 +89,15 @@ export class RedactedEvents implements EventRedaction {
     this.#isHurried = true;
   }
 
-  /** @param known what a service has found in its text */
-  push(event: OutgoingEvent, known = NONE): void {
+  /**
+   * @param known what a service has found in its text
+   * @param isCut an interim without the words that may continue as data
+   */
+  push(event: OutgoingEvent, known = NONE, isCut = false): void {
     switch (event.type) {
       case 'transcript':
         if (event.is_final) this.#final(event, known);
-        else this.#interim(event, known);
+        else this.#interim(event, known, isCut);
         return;
       case 'turn_eager_end':
         this.#eagerEnd(event, known);
@@ -145,8 +150,10 @@ export class RedactedEvents implements EventRedaction {
     this.#lastFinal = event;
     this.#shown = undefined;
     this.#dropInterims();
-    const { holdMs, clock } = this.#parts;
-    this.#held.push({ kind: 'final', event, raw: event.text, known, dueMs: clock.now() + holdMs });
+    const { holdMs, clock, dueMs: dues } = this.#parts;
+    const dueMs = dues?.get(event) ?? clock.now() + holdMs;
+    dues?.set(event, dueMs);
+    this.#held.push({ kind: 'final', event, raw: event.text, known, dueMs });
     const finals = this.#finals();
     const examined = this.#examined(finals, undefined, 'settled');
     const mayWait = holdMs > 0 && !this.#isHurried && this.#held.length < HELD_EVENTS_MAX;
@@ -154,12 +161,12 @@ export class RedactedEvents implements EventRedaction {
     this.#release(mayWait ? (examined?.settled ?? finals.length) : finals.length, examined);
   }
 
-  #interim(event: TranscriptEvent, known: Known): void {
+  #interim(event: TranscriptEvent, known: Known, isCut: boolean): void {
     const finals = this.#finals();
     const examined = this.#examined(finals, pieceOf(event, known), 'shown');
     if (finals.length > 0) this.#release(Math.min(finals.length, examined?.settled ?? finals.length), examined);
     // What cannot be read is not shown; its final says so.
-    const redacted = known === 'withheld' ? undefined : this.#read(examined, finals.length, true);
+    const redacted = known === 'withheld' ? undefined : this.#read(examined, finals.length, !isCut);
     if (redacted === undefined || redacted.text === '') return;
     if (this.#shown?.turn === event.turn && this.#shown.text === redacted.text) return;
     this.#shown = { turn: event.turn, text: redacted.text };
@@ -271,7 +278,10 @@ export class RedactedEvents implements EventRedaction {
   }
 
   #withCounts(event: Extract<OutgoingEvent, { type: 'session_ended' }>): OutgoingEvent {
-    return this.#counts.size === 0 ? event : { ...event, redactions: Object.fromEntries(this.#counts) };
+    if (this.#counts.size === 0) return event;
+    const redactions = { ...event.redactions };
+    for (const [kind, count] of this.#counts) redactions[kind] = (redactions[kind] ?? 0) + count;
+    return { ...event, redactions };
   }
 }
 

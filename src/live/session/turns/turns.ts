@@ -26,7 +26,7 @@ export interface TurnsParts {
   account: Pick<AudioAccount, 'covered' | 'answered'>;
   chart: Pick<TurnChart, 'tell'>;
   events: Pick<EventWriter, 'speakersRestarted' | 'warn' | 'warnOnce'>;
-  outbox: Pick<Outbox, 'push'> & Partial<Pick<Outbox, 'redaction'>>;
+  outbox: Pick<Outbox, 'push'> & Partial<Pick<Outbox, 'texts'>>;
   totals: Pick<SessionTotals, 'dropped'>;
   empties: Pick<EmptyTurns, 'isHeardAgain'>;
   delays: Pick<SessionDelays, 'partial' | 'final'>;
@@ -159,7 +159,7 @@ export class Turns {
     const { start, end } = final;
     const { partialMs, finalMs, gatewayMs } = this.#parts.delays.final(endSample, this.#dueReadMs);
     const { outbox, log } = this.#parts;
-    (outbox.redaction ?? log).turn(
+    (outbox.texts ?? log).turn(
       { turn: this.number, model: this.#model, start, end, partialMs, finalMs, gatewayMs },
       final.text,
     );

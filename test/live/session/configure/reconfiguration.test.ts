@@ -24,12 +24,14 @@ interface Circumstances {
   streaming?: boolean;
   /** The breaker of the first model is open. */
   broken?: boolean;
+  /** The open leg is that of the new chain already. */
+  already?: boolean;
   /** The leg is asked at all. */
   asks?: boolean;
   configure?(asked: Configure): Promise<Configuration | undefined>;
 }
 
-function started({ streaming = true, broken = false, asks = true, configure }: Circumstances = {}) {
+function started({ streaming = true, broken = false, already = false, asks = true, configure }: Circumstances = {}) {
   const clock = new SimulatedClock();
   const told: unknown[] = [];
   const ready: ResolvedCandidate[] = [];
@@ -61,6 +63,7 @@ function started({ streaming = true, broken = false, asks = true, configure }: C
       recovery: { configured: (before) => before + Number(broken), became: () => {}, beginsWithFirst: () => !broken },
       leg: {
         pump: { flush: () => {} },
+        isAlready: () => already,
         reconfigure: () => {
           told.push('asked');
           return asks;
@@ -75,7 +78,7 @@ function started({ streaming = true, broken = false, asks = true, configure }: C
       spending: { heardBy: (index) => told.push({ heardBy: index }) },
       pipeline: { sentSamples: 16_000 },
       signals,
-      redact: () => {},
+      configureTexts: () => {},
       chainBegins: () => {},
       keepModelsReady: (chain) => ready.push(...chain),
     },
@@ -102,6 +105,13 @@ describe('a change', () => {
       { heardBy: 1 },
       { inPlace: 1, from: 16_000 },
     ]);
+  });
+
+  it('takes effect at once, without the leg, where the model gets the same request', async () => {
+    const { reconfiguration, told, settled } = started({ already: true });
+    reconfiguration.ask(CHANGE);
+    await settled();
+    expect(told).toMatchObject([{ ...configured, isInPlace: true }, { heardBy: 1 }, { inPlace: 1, from: 16_000 }]);
   });
 
   it.each<[string, Circumstances, (parts: ReturnType<typeof started>) => unknown]>([

@@ -28,7 +28,9 @@ export interface Stage {
 
 /** A session that has received ten seconds of audio, or this. */
 export async function stage(
-  request: Partial<Pick<ListenRequest, 'interimResults' | 'turnEvents' | 'redacted'>> = {},
+  request: Partial<
+    Pick<ListenRequest, 'interimResults' | 'turnEvents' | 'redacted' | 'redactHoldMs' | 'replacements'>
+  > = {},
   audio = hum(10),
 ): Promise<Stage> {
   const { rig, puppet } = puppetRig();
