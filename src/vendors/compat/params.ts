@@ -5,6 +5,7 @@ import { booleanIn, readBooleanIn } from '../../api/boolean.ts';
 import { apiError, type ErrorCode } from '../../api/errors.ts';
 import type { Mode } from '../../api/models.ts';
 import { twoFiles } from '../../api/not-served.ts';
+import { REPLACEMENTS_MAX, type Replacement, replacementsWithin } from '../../api/replacements.ts';
 import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../../api/vocabulary.ts';
 import { type JsonObject, objectIn } from '../kit/json.ts';
 import type { OptionRows } from '../kit/options.ts';
@@ -120,6 +121,21 @@ export function keytermsCut(name: string, terms: readonly string[], models?: Unm
 
 const withinLimits = (terms: readonly string[]): string[] =>
   terms.filter((term) => term !== '' && term.length <= KEYTERM_LENGTH_MAX).slice(0, KEYTERMS_MAX);
+
+type Rules = readonly Pick<Replacement, 'from' | 'to'>[];
+
+/** `replace` out of rules of which there may be more than a request may have: the first that fit. */
+export function replacementsText(rules: Rules): string | undefined {
+  const fit = replacementsWithin(rules).rules;
+  return fit.length === 0 ? undefined : JSON.stringify(fit);
+}
+
+/** What is said where `replacementsText` left some out. @param name that the client has for them */
+export function replacementsCut(name: string, rules: Rules): Unmet[] {
+  const { leftOut } = replacementsWithin(rules);
+  const message = `\`${name}\` has ${rules.length} rules: ${rules.length - leftOut} of them are applied. At most ${REPLACEMENTS_MAX} are.`;
+  return leftOut === 0 ? [] : [{ code: 'parameter_shortened', message, param: name }];
+}
 
 /** Of JSON: written for a header or an address it is a third longer, and servers take 8 KiB of that with all headers. */
 export const CARRIED_BYTES_MAX = 3_072;

@@ -26,6 +26,7 @@ const OURS = [
   'keyterms',
   'diarization',
   'redact',
+  'replace',
   'fallbacks',
   'region',
   'retention',

@@ -51,23 +51,21 @@ function formWith(part: string, fields: Fields): FormData {
 describe('options of Deepgram that are not served', () => {
   it.each([
     ['model=nova-3', undefined],
-    ['model=nova-3&replace=a:b', 'parameter_ignored;param=replace'],
-    [
-      'model=nova-3&replace=a:b&search=c&measurements=true&extra=d',
-      ignored('replace', 'search', 'measurements', 'extra'),
-    ],
+    ['model=nova-3&replace=a:b', undefined],
+    ['model=nova-3&search=a', 'parameter_ignored;param=search'],
+    ['model=nova-3&search=c&measurements=true&extra=d', ignored('search', 'measurements', 'extra')],
     ['model=nova-3&measurements=false&version=latest', undefined],
-    ['model=speechmatics/enhanced&replace=a:b', undefined],
+    ['model=speechmatics/enhanced&search=a', undefined],
   ])('cause a warning for its own models, live and with files: %s', async (query, warning) => {
     expect(await handshake(`/deepgram/v1/listen?${RAW}&${query}`, deepgram())).toBe(warning);
     expect(await sent(`/deepgram/v1/listen?${query}`, deepgram(), bytes)).toBe(warning ?? null);
   });
 
   it('appear as warnings in a file’s metadata, in Deepgram’s form', async () => {
-    const url = `${rig.gateway.url}/compat/deepgram/v1/listen?model=nova-3&replace=a:b`;
+    const url = `${rig.gateway.url}/compat/deepgram/v1/listen?model=nova-3&search=a`;
     const response = await fetch(url, { method: 'POST', headers: deepgram(), body: bytes });
     expect(await response.json()).toMatchObject({
-      metadata: { warnings: [{ parameter: 'replace', type: 'parameter_ignored', message: expect.any(String) }] },
+      metadata: { warnings: [{ parameter: 'search', type: 'parameter_ignored', message: expect.any(String) }] },
     });
   });
 

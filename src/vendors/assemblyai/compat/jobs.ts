@@ -23,6 +23,8 @@ import {
   optionsIn,
   ownParameters,
   refuseMembers,
+  replacementsCut,
+  replacementsText,
   setAll,
   withFlagsAt,
   withShownAddress,
@@ -36,7 +38,7 @@ import {
   turnsOf,
   wordsOf,
 } from '../../compat/transcript.ts';
-import { type JsonObject, listIn, numberIn, textIn } from '../../kit/json.ts';
+import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../../kit/json.ts';
 import { bareWord } from '../../kit/words.ts';
 import { languageOf } from '../api.ts';
 import { completed, deleted, letterOf, transcriptMessage } from '../messages.ts';
@@ -49,7 +51,7 @@ const MODEL = 'universal-3-5-pro';
 /** Of a search: each is looked for in all words. */
 const TERMS_MAX = 100;
 /** They are requested in the words that all models know. */
-const COMMON = ['keyterms_prompt', 'prompt'];
+const COMMON = ['keyterms_prompt', 'prompt', 'custom_spelling'];
 /** What would be made of the transcript, or told in other ways. */
 const UNSERVED = [
   ...['multichannel', 'dual_channel', 'auto_chapters', 'auto_highlights', 'content_safety'],
@@ -73,14 +75,30 @@ function open(said: JsonObject, { query }: Handshake): JobRequest & JobAudio {
     keyterms: keytermsWithin(terms),
     prompt: textIn(body.prompt),
     redact: body.redact_pii === true ? '["pii"]' : undefined,
+    replace: replacementsText(spellingsOf(body)),
     temperature: temperature === undefined ? undefined : String(temperature),
   });
   const model = textIn(listIn(body.speech_models)[0]) ?? textIn(body.speech_model) ?? MODEL;
   const own = Object.entries(optionsIn(options.rows, body, 'batch')).filter(([name]) => !COMMON.includes(name));
-  const unmet = keytermsCut('keyterms_prompt', terms);
+  const unmet = [...keytermsCut('keyterms_prompt', terms), ...replacementsCut('custom_spelling', spellingsOf(body))];
   const webhook = webhookIn(body);
   return { ...audio, model, parameters, own: Object.fromEntries(own), unmet, asked: shownOf(body), ...webhook };
 }
+
+/** Throws an ApiError. */
+function spellingsOf({ custom_spelling: asked }: JsonObject): { from: string; to: string }[] {
+  if (asked === undefined || asked === null) return [];
+  if (!Array.isArray(asked)) throw badRequest('custom_spelling', SPELLING);
+  return asked.flatMap((each) => {
+    const { from, to } = objectIn(each);
+    const heard = typeof from === 'string' ? [from] : listIn(from);
+    if (typeof to !== 'string' || heard.length === 0 || !heard.every((text) => typeof text === 'string'))
+      throw badRequest('custom_spelling', SPELLING);
+    return heard.map((text) => ({ from: text as string, to }));
+  });
+}
+
+const SPELLING = '`custom_spelling` is a list such as [{"from":["heard","herd"],"to":"written"}].';
 
 /** Throws an ApiError. */
 function webhookIn({ webhook_url, webhook_auth_header_name: name, webhook_auth_header_value: value }: JsonObject) {

@@ -3,6 +3,7 @@
 import { booleanIn } from '../../../api/boolean.ts';
 import { printable } from '../../../api/errors.ts';
 import { VENDOR_REDACTIONS } from '../../../api/redaction.ts';
+import { pairOf } from '../../../api/replacements.ts';
 import type { ClientRequest, Unmet } from '../../compat/dialect.ts';
 import {
   badRequest,
@@ -11,6 +12,8 @@ import {
   keytermsWithin,
   optionsInQuery,
   ownParameters,
+  replacementsCut,
+  replacementsText,
   setAll,
   withFlags,
 } from '../../compat/params.ts';
@@ -25,7 +28,7 @@ const ENCODINGS: Readonly<Record<string, string | undefined>> = {
   'ogg-opus': '48000',
 };
 /** They are requested in the words that all models know. */
-const COMMON = ['keyterm', 'keywords', 'redact'];
+const COMMON = ['keyterm', 'keywords', 'redact', 'replace'];
 /** Of files: where the transcript is sent to, in the place of the answer. */
 const ELSEWHERE = ['callback', 'callback_method'];
 
@@ -99,9 +102,17 @@ function shared(query: URLSearchParams): Map<string, string> {
   const parameters = ownParameters(query);
   for (const [name, value] of listed('redact', redactions(query))) parameters.set(name, value);
   const isDiarized = query.get('diarize') === 'true' || query.has('diarize_model');
-  setAll(parameters, { keyterms: keytermsWithin(termsOf(query)), diarization: isDiarized ? 'true' : undefined });
+  setAll(parameters, {
+    keyterms: keytermsWithin(termsOf(query)),
+    diarization: isDiarized ? 'true' : undefined,
+    replace: replacementsText(replacementsOf(query)),
+  });
   return parameters;
 }
+
+/** A word without another is left out, as at Deepgram. */
+const replacementsOf = (query: URLSearchParams) =>
+  query.getAll('replace').flatMap((text) => (text === '' ? [] : (pairOf(text) ?? { from: text, to: '' })));
 
 const termsOf = (query: URLSearchParams): string[] => [
   ...query.getAll('keyterm'),
@@ -175,6 +186,7 @@ function optionsOf(query: URLSearchParams, model: keyof typeof USUAL): Pick<Clie
     own: isFlux ? own : { ...USUAL[model], ...own },
     unmet: [
       ...keytermsCut(query.has('keyterm') ? 'keyterm' : 'keywords', termsOf(query)),
+      ...replacementsCut('replace', replacementsOf(query)),
       ...unservedIn(query, Object.keys(schema.properties)),
     ],
   };

@@ -9,6 +9,8 @@ import {
   keytermsWithin,
   optionsIn,
   ownParameters,
+  replacementsCut,
+  replacementsText,
   setAll,
   withFlagsAt,
 } from '../../compat/params.ts';
@@ -21,7 +23,7 @@ const ENCODINGS: Readonly<Record<string, { encoding: string; bits: number }>> = 
   'wav/ulaw': { encoding: 'mulaw', bits: 8 },
 };
 /** They are requested in the words that all models know. */
-const COMMON = ['languages'];
+const COMMON = ['languages', 'custom_spelling'];
 /** What would be made of the transcript, or sent to an address that the client names. */
 const UNSERVED: Readonly<Record<string, readonly string[]>> = {
   realtime_processing: ['translation', 'named_entity_recognition', 'sentiment_analysis'],
@@ -87,6 +89,7 @@ export function liveRequest(query: URLSearchParams, said: JsonObject): Asked {
     region: query.get('region')?.replace(/^(eu|us)-west$/, '$1'),
     ...languagesOf(config),
     keyterms: processing.custom_vocabulary === false ? undefined : keytermsWithin(termsOf(processing)),
+    replace: replacementsText(spellingsOf(processing)),
   });
   return {
     request: {
@@ -138,6 +141,7 @@ export function fileRequest(query: URLSearchParams, config: JsonObject): ClientR
     diarization: config.diarization === true ? 'true' : undefined,
     redact: config.pii_redaction === true ? '["pii"]' : undefined,
     keyterms: config.custom_vocabulary === false ? undefined : keytermsWithin(termsOf(config)),
+    replace: replacementsText(spellingsOf(config)),
   });
   const model = textIn(config.model) ?? query.get('model') ?? undefined;
   return { model, parameters, own: optionsOf(config, config, 'batch'), unmet: cutOf(config) };
@@ -167,8 +171,24 @@ function termsOf({ custom_vocabulary_config }: JsonObject): string[] {
   return listIn(vocabulary).flatMap((each) => textIn(each) ?? textIn(objectIn(each).value) ?? []);
 }
 
-const cutOf = (config: JsonObject): Unmet[] =>
-  config.custom_vocabulary === false ? [] : keytermsCut('custom_vocabulary_config', termsOf(config), 'other');
+const cutOf = (config: JsonObject): Unmet[] => [
+  ...(config.custom_vocabulary === false ? [] : keytermsCut('custom_vocabulary_config', termsOf(config), 'other')),
+  ...replacementsCut('custom_spelling_config', spellingsOf(config)),
+];
+
+/** What is heard for each word that is written. Throws an ApiError. */
+function spellingsOf({ custom_spelling, custom_spelling_config }: JsonObject): { from: string; to: string }[] {
+  const { spelling_dictionary: dictionary = {} } = objectIn(custom_spelling_config);
+  if (custom_spelling === false) return [];
+  if (typeof dictionary !== 'object' || Array.isArray(dictionary)) throw badRequest('spelling_dictionary', SPELLING);
+  return Object.entries(objectIn(dictionary)).flatMap(([to, heard]) => {
+    if (!Array.isArray(heard) || !heard.every((from) => typeof from === 'string'))
+      throw badRequest('spelling_dictionary', SPELLING);
+    return heard.map((from: string) => ({ from, to }));
+  });
+}
+
+const SPELLING = '`custom_spelling_config.spelling_dictionary` is an object such as {"Written":["heard","herd"]}.';
 
 /** Words alone are requested as all models know them; with pronunciations and the like they are for Gladia's own. */
 function optionsOf(config: JsonObject, processing: JsonObject, mode: Mode): ClientRequest['own'] {

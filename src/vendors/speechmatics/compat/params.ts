@@ -3,7 +3,7 @@
 
 import type { Mode } from '../../../api/models.ts';
 import { KEYTERMS_MAX } from '../../../api/vocabulary.ts';
-import type { ClientRequest } from '../../compat/dialect.ts';
+import type { ClientRequest, Unmet } from '../../compat/dialect.ts';
 import {
   badRequest,
   flagPlacesOf,
@@ -11,6 +11,8 @@ import {
   keytermsWithin,
   optionsIn,
   ownParameters,
+  replacementsCut,
+  replacementsText,
   setAll,
   withFlagsAt,
 } from '../../compat/params.ts';
@@ -68,10 +70,15 @@ export function requestOf(query: URLSearchParams, said: JsonObject, mode: Mode) 
     diarization: isDiarized(config) ? 'true' : undefined,
     ...languagesOf(textIn(config.language) ?? '', textIn(config.output_locale)),
     keyterms: keytermsWithin(termsOf(config)),
+    replace: replacementsText(replacementsOf(config)),
   });
   // What its own clients send of themselves cannot be changed in some of them; the address can.
   const model = query.get('model') ?? textIn(config.model) ?? textIn(config.operating_point);
-  const unmet = keytermsCut('additional_vocab', termsOf(config), 'other');
+  const unmet = [
+    ...keytermsCut('additional_vocab', termsOf(config), 'other'),
+    ...replacementsCut('replacements', replacementsOf(config)),
+    ...expressionsIn(config),
+  ];
   return { model, parameters, own: optionsOf(config, mode), unmet } satisfies ClientRequest;
 }
 
@@ -115,16 +122,48 @@ function languagesOf(language: string, locale: string | undefined): Record<strin
 const termsOf = ({ additional_vocab }: JsonObject): string[] =>
   listIn(additional_vocab).flatMap((each) => textIn(each) ?? textIn(objectIn(each).content) ?? []);
 
+const EXPRESSION = /^\/.*\/\w*$/s;
+
+/** Throws an ApiError. */
+function rulesOf({ transcript_filtering_config }: JsonObject): { from: string; to: string }[] {
+  const { replacements: asked } = objectIn(transcript_filtering_config);
+  if (asked === undefined || asked === null) return [];
+  if (!Array.isArray(asked)) throw badRequest('replacements', REPLACEMENTS);
+  return asked.map((each) => {
+    const { from, to } = objectIn(each);
+    if (typeof from === 'string' && from !== '' && typeof to === 'string') return { from, to };
+    throw badRequest('replacements', REPLACEMENTS);
+  });
+}
+
+const REPLACEMENTS = '`transcript_filtering_config.replacements` is a list such as [{"from":"heard","to":"written"}].';
+
+/** Words alone are replaced for all models; expressions between slashes by Speechmatics' own. */
+const replacementsOf = (config: JsonObject) => rulesOf(config).filter(({ from }) => !EXPRESSION.test(from));
+
+function expressionsIn(config: JsonObject): Unmet[] {
+  if (rulesOf(config).every(({ from }) => !EXPRESSION.test(from))) return [];
+  const message =
+    'Regular expressions in `replacements` are for Speechmatics’ own models: they are not applied. Name words instead.';
+  return [{ code: 'parameter_ignored', message, param: 'replacements', models: 'other' }];
+}
+
 /** Members of the configuration that are options of Speechmatics' own models. */
 const optionsOf = (config: JsonObject, mode: Mode): ClientRequest['own'] =>
   Object.fromEntries(
-    Object.entries(optionsIn(options.rows, config, mode)).filter(([name, value]) => !isUsual(name, value)),
+    Object.entries(optionsIn(options.rows, config, mode))
+      .map(([name, value]) => [name, name === 'replacements' ? expressionsOf(value) : value] as const)
+      .filter(([name, value]) => !isUsual(name, value)),
   );
+
+const expressionsOf = (rules: unknown): unknown[] =>
+  listIn(rules).filter((rule) => EXPRESSION.test(textIn(objectIn(rule).from) ?? ''));
 
 /** Said already in words that all models know; or zero, which is "none" there. */
 function isUsual(name: string, value: unknown): boolean {
   if (name === 'output_locale') return true;
   if (name === 'end_of_utterance_silence_trigger') return value === 0;
+  if (name === 'replacements') return listIn(value).length === 0;
   if (name !== 'additional_vocab') return false;
   const terms = listIn(value);
   return terms.length <= KEYTERMS_MAX && terms.every((term) => objectIn(term).sounds_like === undefined);
