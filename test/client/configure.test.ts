@@ -30,6 +30,8 @@ describe('a change', () => {
       { prompt: 'p', redact: true, languages: ['de'] },
       { prompt: 'p', redact: true, languages: '["de"]' },
     ],
+    [{ replace: ['a:b', { from: 'c', to: '' }] }, { replace: '["a:b",{"from":"c","to":""}]' }],
+    [{ replace: null }, { replace: null }],
   ])('%j is said as %j', (changes, said) => {
     expect(JSON.parse(JSON.stringify(configureMessage(changes)))).toEqual({ type: 'configure', ...said });
   });

@@ -23,6 +23,7 @@ class AChange(Case):
             ({"fallbacks": None, "language": None}, {"fallbacks": None, "language": None}),
             ({"provider_params": {"x": 1}, "keyterms": ["y"]}, {"provider_params": {"x": 1}, "keyterms": '["y"]'}),
             ({"provider_params": None}, {"provider_params": None}),
+            ({"replace": ["a:b", {"from": "c", "to": ""}]}, {"replace": '["a:b", {"from": "c", "to": ""}]'}),
             ({"keyterms": None, "vocabulary_boost": None}, {"keyterms": None, "vocabulary_boost": None}),
             (
                 {"prompt": "p", "redact": True, "languages": ["de"]},

@@ -44,3 +44,4 @@ export type * from './types/answers.ts';
 export type * from './types/events.ts';
 export type * from './types/models.ts';
 export type * from './types/transcriptions.ts';
+export type { Replacement } from './vocabulary.ts';

@@ -1,5 +1,16 @@
 // What calls and sessions ask of all models in the same words: the gateway maps it for each of them.
 
+/** A word or phrase that is written in another way. */
+export interface Replacement {
+  from: string;
+  /** Empty to leave the words out. In lower case it follows the case of what it replaces. */
+  to: string;
+  /** `word`, whole words in any case, when absent. `literal`: exactly these characters, also within words. */
+  match?: 'word' | 'literal';
+  /** BCP-47 tag of the language that the rule is for; any when absent. */
+  language?: string;
+}
+
 export interface VocabularyOptions {
   /** BCP-47 tags of languages that may be spoken, the likeliest first. */
   languages?: readonly string[];
@@ -11,6 +22,8 @@ export interface VocabularyOptions {
   redact?: boolean | readonly ('pii' | 'pci' | 'phi' | 'numbers')[];
   /** How much likelier `keyterms` are made, from 0 to 1, where a model can be told. */
   vocabularyBoost?: number;
+  /** Words and phrases that are written in another way, with any model: at most 200 rules, `from:to` or objects. Times follow. */
+  replace?: readonly (string | Replacement)[];
 }
 
 export const VOCABULARY: readonly (keyof VocabularyOptions)[] = [
@@ -19,16 +32,25 @@ export const VOCABULARY: readonly (keyof VocabularyOptions)[] = [
   'keyterms',
   'redact',
   'vocabularyBoost',
+  'replace',
 ];
 
 /** As a query or a form has it. */
-export const vocabularyTexts = ({ languages, prompt, keyterms, redact, vocabularyBoost }: VocabularyOptions) => ({
+export const vocabularyTexts = ({
+  languages,
+  prompt,
+  keyterms,
+  redact,
+  vocabularyBoost,
+  replace,
+}: VocabularyOptions) => ({
   languages: listText(languages),
   prompt,
   keyterms: listText(keyterms),
   redact: typeof redact === 'boolean' ? redact : listText(redact),
   vocabulary_boost: vocabularyBoost,
+  replace: listText(replace),
 });
 
-const listText = (list: readonly string[] | undefined): string | undefined =>
+const listText = (list: readonly (string | Replacement)[] | undefined): string | undefined =>
   list === undefined ? undefined : JSON.stringify(list);

@@ -37,6 +37,9 @@ class VocabularyOptions(TypedDict, total=False):
     """What is blacked out; True for personal data."""
     vocabulary_boost: float
     """How much likelier `keyterms` are made, from 0 to 1, where a model can be told."""
+    replace: Sequence[str | Mapping[str, str]]
+    """Words and phrases that are written in another way, with any model: at most 200 rules, each `from:to` or an object with
+    `from`, `to` and, where wanted, `match` (`word` or `literal`) and `language`. Times of words follow."""
 
 
 class ModelOptions(VocabularyOptions, total=False):
@@ -196,6 +199,7 @@ class ConfigureOptions(TypedDict, total=False):
     keyterms: Sequence[str] | None
     redact: Redact | None
     vocabulary_boost: float | None
+    replace: Sequence[str | Mapping[str, str]] | None
 
 
 def refuse_unknown(what: str, options: Mapping[str, Any], *known: type) -> None:

@@ -19,7 +19,8 @@ type Changeable =
   | 'prompt'
   | 'keyterms'
   | 'redact'
-  | 'vocabularyBoost';
+  | 'vocabularyBoost'
+  | 'replace';
 
 /** What is changed; null takes an option back, and what is absent stays. Another model begins without `providerParams`. */
 export type ConfigureOptions = {
