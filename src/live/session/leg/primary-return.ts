@@ -12,15 +12,17 @@ import type { SessionDependencies, SessionOpening } from '../session-opening.ts'
 import type { Turns } from '../turns/turns.ts';
 import type { CurrentLeg } from './current-leg.ts';
 
-/** From its dial on, a leg at the primary waits this long for the end of a turn. */
-const WAIT_MS_MAX = 30_000;
+/** From its dial on, a leg at the primary waits this long for the end of a turn: some providers end one without audio after 10 s. */
+const WAIT_MS_MAX = 8_000;
+/** So much audio of the next turn may be transcribed again. */
+const REPEATED_SECONDS_MAX = 2;
 
 export interface PrimaryReturnParts {
   charts: Pick<Charts, 'tell' | 'tellFailover' | 'streaming' | 'mayTry'>;
   leg: Pick<CurrentLeg, 'spare' | 'spareState' | 'closeSpare'>;
   recovery: Pick<Recovery, 'returned'>;
   turns: Pick<Turns, 'open'>;
-  pipeline: Pick<AudioPipeline, 'ended' | 'coveredSamples' | 'lastSpeechSample'>;
+  pipeline: Pick<AudioPipeline, 'ended' | 'coveredSamples' | 'sentSamples' | 'lastSpeechSample'>;
   events: Pick<EventWriter, 'returning'>;
 }
 
@@ -114,10 +116,13 @@ export class PrimaryReturn {
     });
   }
 
-  /** All that was said has its final. */
+  /** All that was said has its final, or the next turn has hardly begun. */
   get #isBetweenTurns(): boolean {
-    const { turns, pipeline } = this.#parts;
-    return !turns.open && pipeline.lastSpeechSample(pipeline.coveredSamples) === undefined;
+    const { pipeline, turns } = this.#parts;
+    const { coveredSamples, sentSamples } = pipeline;
+    if (turns.open) return false;
+    const isShort = sentSamples - coveredSamples <= REPEATED_SECONDS_MAX * this.#opening.request.sampleRate;
+    return isShort || pipeline.lastSpeechSample(coveredSamples) === undefined;
   }
 
   #return(): void {
