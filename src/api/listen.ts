@@ -41,6 +41,8 @@ export interface ListenRequest {
   latency?: Latency | undefined;
   /** Whether it returns to its first model after a failover; undefined for the gateway's own setting. */
   returnToPrimary?: boolean | undefined;
+  /** Whether its first fallback is kept connected. */
+  standby?: boolean | undefined;
   /** Undefined for the model's own default. */
   speechGate?: SpeechGateMode | undefined;
   /** What the gateway itself redacts; undefined for nothing. */

@@ -265,6 +265,13 @@ const parameters = {
         'True: after a failover, the session returns to its first model at the end of a turn, once a connection to that model works again. It returns at most once a minute, less often if the model fails again, and `failover` reports it with the reason `returned`. The default is false, unless the gateway has another setting.',
     }),
   ),
+  standby: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'True: the first fallback stays connected while the first model transcribes, so that a failover needs no dial. Only for providers that neither bill nor end a connection without audio; for others, `warnings` say that it is ignored.',
+    }),
+  ),
   provider_params: Type.Optional(ProviderParams),
   suspend_seconds: Type.Optional(
     Type.Integer({

@@ -301,6 +301,7 @@ it('takes options that no URL can hold, in a first message', async () => {
     sampleRate: 8_000,
     suspendSeconds: 60,
     returnToPrimary: true,
+    standby: false,
     turnEvents: true,
     providerParams: { turns },
   });

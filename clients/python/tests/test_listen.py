@@ -186,6 +186,7 @@ class Session(Case):
             "sample_rate": 8_000,
             "suspend_seconds": 60,
             "return_to_primary": True,
+            "standby": False,
             "turn_events": True,
             "keyterms": ["Voxgate"],
             "fallbacks": ["auto"],

@@ -79,6 +79,8 @@ export interface Ask extends Spoken {
   strict: boolean;
   /** A model behind all that are named, which the key allows. */
   lastResort?: string | undefined;
+  /** Whether the first fallback of a live session is to stay connected. */
+  standby?: boolean | undefined;
   /** Where audio may go, by whoever has a say in that. */
   rules?: readonly AskedRule[];
 }
@@ -130,8 +132,27 @@ export async function resolveChain(
   }
   if (members.length === 0 && missing !== undefined) throw missing;
   refuseBarred(members);
+  if (ask.standby === true) warnings.push(...standbyProblems(ask, members[1], dependencies));
   const last = await lastResort(ask, members, dependencies);
   return { members: last === undefined ? members : [...members, last], warnings };
+}
+
+/** Why the first fallback cannot stay connected; none where it can. Throws an ApiError where the request insists on it. */
+function standbyProblems(
+  ask: Ask,
+  fallback: ResolvedCandidate | undefined,
+  { access }: Pick<ChainDependencies, 'access'>,
+): Degradation[] {
+  if (fallback !== undefined && timingOf(fallback, ask, access).isIdleFree === true) return [];
+  const why =
+    fallback === undefined
+      ? 'there is no fallback.'
+      : `the provider of ${fallback.slug} bills or ends a connection without audio.`;
+  const message = `\`standby\` is ignored: ${why}`;
+  if (!ask.strict) return [{ code: 'parameter_ignored', message, param: 'standby' }];
+  throw apiError('unsupported_parameter', `${message} Choose another fallback, or drop \`standby\`.`, {
+    param: 'standby',
+  });
 }
 
 /** The operator's last resort, where the request allows it and does not name it already. */

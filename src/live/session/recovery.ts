@@ -207,7 +207,8 @@ export class Recovery {
     this.#sinceMs ??= now;
     this.#unreadySinceMs ??= now;
     this.end();
-    const mayRetry = attempts.retries.hasRoom;
+    // With the next model connected already, a second dial of the same one would only take longer.
+    const mayRetry = attempts.retries.hasRoom && !this.#leg.hasSpareFor(chain[this.#index + 1]);
     if (mayRetry) this.#retry = attempts.retries.take();
     const open = attempts.breakers.openIn(chain);
     // The model that found no words works: it continues before the last resort does.

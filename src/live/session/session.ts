@@ -20,6 +20,7 @@ import { EventWriter } from './event-writer.ts';
 import { CurrentLeg } from './leg/current-leg.ts';
 import { LegOutcomes } from './leg/leg-outcomes.ts';
 import { PrimaryReturn } from './leg/primary-return.ts';
+import { Standby } from './leg/standby.ts';
 import type { ClientLine, Outbox } from './outbox.ts';
 import { Reconfiguration } from './reconfiguration.ts';
 import { Recovery } from './recovery.ts';
@@ -54,6 +55,7 @@ export class LiveSession {
   readonly #incoming: IncomingAudio;
   readonly #outcomes: LegOutcomes;
   readonly #return: PrimaryReturn;
+  readonly #standby: Standby;
   readonly #idle: IdleTimer;
   readonly #suspension: Suspension;
   readonly #reconfiguration: Reconfiguration;
@@ -116,13 +118,14 @@ export class LiveSession {
     this.#scope.defer(() => this.recovery.end());
     const { leg, recovery, turns } = this;
     this.#return = new PrimaryReturn(opening, dependencies, { charts, leg, recovery, turns, pipeline, events });
-    this.#scope.defer(() => this.#return.stop());
+    this.#standby = new Standby(opening, dependencies, { charts, leg, pipeline });
+    this.#scope.defer(() => this.#stopSpares());
     const ended = { pipeline, turns, events, outbox, account, spending, log };
     this.ending = new SessionEnding(opening, dependencies, { scope: this.#scope, ...ended });
     this.#keepReady(opening.chain);
     const keepModelsReady = (chain: readonly ResolvedCandidate[]) => this.#keepReady(chain);
     const configureTexts = (changed: ListenRequest) => this.#configureTexts(changed);
-    const chainBegins = (index: number, isInPlace: boolean) => this.#return.configured(index, isInPlace);
+    const chainBegins = (index: number, isInPlace: boolean) => this.#chainBegins(index, isInPlace);
     const ofChain = { keepModelsReady, chainBegins };
     const changing = { charts, recovery, leg, events, spending, pipeline, signals, configureTexts, ...ofChain };
     this.#reconfiguration = new Reconfiguration(opening, dependencies, changing);
@@ -148,6 +151,16 @@ export class LiveSession {
       this.#scope.defer(() => texts.stop());
     }
     this.#texts.configure(request);
+  }
+
+  #chainBegins(index: number, isInPlace: boolean): void {
+    this.#return.configured(index, isInPlace);
+    this.#standby.configured(index, isInPlace);
+  }
+
+  #stopSpares(): void {
+    this.#standby.stop();
+    this.#return.stop();
   }
 
   #keepReady(chain: readonly ResolvedCandidate[]): void {
@@ -258,7 +271,7 @@ export class LiveSession {
   rest(): void {
     this.log.legs.suspended();
     this.#events.rested();
-    this.#return.stop();
+    this.#stopSpares();
     this.log.mark('suspended', 'no audio comes');
     this.#isSuspended = true;
     if (!this.#outcomes.rested()) this.#suspension.rest();
@@ -279,6 +292,7 @@ export class LiveSession {
     this.#suspension.begin();
     this.#spending.heardBy(index);
     this.#return.heardBy(index);
+    this.#standby.heardBy(index);
     this.#events.switched(index, attempts, replaySamples, originSample);
     this.leg.pump.flush();
   }
@@ -291,7 +305,7 @@ export class LiveSession {
 
   endAudio(): void {
     this.#idle.stop();
-    this.#return.stop();
+    this.#stopSpares();
     this.#incoming.takeWaiting();
     this.pipeline.end();
     // Where every sample has its final, no leg is needed any more.

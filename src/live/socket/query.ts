@@ -56,6 +56,7 @@ const KNOWN = [
   ...VOCABULARY_MEMBERS,
   'provider_params',
   'return_to_primary',
+  'standby',
   'suspend_seconds',
   'latency',
   'speech_gate',
@@ -113,6 +114,7 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
     strict: readBoolean('strict', query.get('strict'), false),
     rule: readRule(query.get('region'), query.get('retention')),
     returnToPrimary: readFlag('return_to_primary', query.get('return_to_primary')),
+    standby: readFlag('standby', query.get('standby')),
     suspendSeconds: readInteger('suspend_seconds', query.get('suspend_seconds'), SUSPEND_SECONDS),
     latency: readLatency(query.get('latency')),
     speechGate: readSpeechGate(query.get('speech_gate')),
@@ -204,7 +206,7 @@ export function readParams(text: string | undefined): Record<string, unknown> {
 export const readBoolean = (name: string, text: string | undefined, whenAbsent: boolean): boolean =>
   text === undefined ? whenAbsent : readBooleanIn(name, text);
 
-/** Undefined where the gateway's own setting decides. */
+/** Undefined where the request does not say. */
 const readFlag = (name: string, text: string | undefined): boolean | undefined =>
   text === undefined ? undefined : readBooleanIn(name, text);
 

@@ -77,6 +77,8 @@ export interface LiveTiming {
   turnPauseMs: number;
   /** Send the keep-alive when nothing was sent for so long; undefined where none is needed. */
   keepAliveMs: number | undefined;
+  /** The provider neither bills an open connection without audio nor ends it: it may be kept for a failover. */
+  isIdleFree?: true;
   /** Nothing heard while there was speech for so long: the leg is taken for dead. */
   stallMs: number;
   /**

@@ -137,6 +137,8 @@ function timing({ model, params }: LegRequest): LiveTiming {
   const asked = options.honoured(params, model, 'live');
   const { end_of_utterance_silence_trigger: silence = SILENCE_SECONDS, additional_vocab } = asked;
   return liveTiming({
+    // Audio is billed, and pings suffice for an hour: https://docs.speechmatics.com/speech-to-text/realtime/limits
+    isIdleFree: true,
     // Frames are as one likes; each is confirmed, so they are not too many.
     frame: { minMs: 50, idealMs: 100, maxMs: 1_000, tail: 'short' },
     // It takes audio faster than it is spoken, and confirms it as it reads it: that holds the gateway back.

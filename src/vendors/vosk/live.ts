@@ -37,6 +37,8 @@ const CLOSING_MS = 300;
 const EMPTY_SECONDS = 1;
 
 const TIMING = liveTiming({
+  // A server of one's own, which is content with answers to its pings.
+  isIdleFree: true,
   // A message has one answer, with one end of a turn at most: no long ones.
   frame: { minMs: 50, idealMs: 100, maxMs: 200, tail: 'short' },
   // As fast as it answers.

@@ -95,6 +95,8 @@ describe('a listen query', () => {
     ],
     [{ suspend_seconds: '1' }, { suspendSeconds: 1 }],
     [{ return_to_primary: 'true' }, { returnToPrimary: true }],
+    [{ standby: 'on' }, { standby: true }],
+    [{ standby: 'false' }, { standby: false }],
     [{ return_to_primary: 'false' }, { returnToPrimary: false }],
     [{ latency: 'low' }, { latency: 'low' }],
     [{ latency: 'throughput' }, { latency: 'throughput' }],
@@ -143,11 +145,13 @@ describe('a listen query', () => {
       [model, ['sample_rate', rate]],
       'sample_rate',
     ]),
-    ...['', '2', 'maybe', 'TRUE '].map((flag): [string, [string, string][], string] => [
-      `return_to_primary=${flag}`,
-      [model, ['return_to_primary', flag]],
-      'return_to_primary',
-    ]),
+    ...['return_to_primary', 'standby'].flatMap((name) =>
+      ['', '2', 'maybe', 'TRUE '].map((flag): [string, [string, string][], string] => [
+        `${name}=${flag}`,
+        [model, [name, flag]],
+        name,
+      ]),
+    ),
     ...['', '0', '3601', '-1', '20.5', '20s', 'true'].map((seconds): [string, [string, string][], string] => [
       `suspend_seconds=${seconds}`,
       [model, ['suspend_seconds', seconds]],

@@ -172,6 +172,8 @@ class ListenOptions(ModelOptions, total=False):
     behind each final."""
     return_to_primary: bool
     """True: after a failover, the session returns to its first model once that works again."""
+    standby: bool
+    """True: the first fallback stays connected, where its provider neither bills nor ends a connection without audio."""
     suspend_seconds: float
     """Seconds without audio after which the gateway lets go of the provider's connection: 1 to 3,600; 20 when absent."""
     latency: Literal["low", "balanced", "throughput"]

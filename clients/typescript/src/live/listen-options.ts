@@ -37,6 +37,8 @@ export interface ListenOptions<Slug extends ModelSlug = ModelSlug> extends Vocab
   providerParams?: ParamsOf<Slug>;
   /** True: after a failover, the session returns to its first model once that works again. */
   returnToPrimary?: boolean;
+  /** True: the first fallback stays connected, where its provider neither bills nor ends a connection without audio. */
+  standby?: boolean;
   /** Seconds without audio after which the gateway lets go of the provider's connection: 1 to 3,600; 20 when absent. */
   suspendSeconds?: number;
   /** How long audio may be gathered before the gateway sends it on: `balanced` when absent. */
@@ -82,6 +84,7 @@ const KNOWN: readonly (keyof ListenOptions)[] = [
   'turnEvents',
   'providerParams',
   'returnToPrimary',
+  'standby',
   'suspendSeconds',
   'latency',
   'speechGate',
@@ -127,6 +130,7 @@ function askedOf(options: ListenOptions): { query: string; start: StartMessage |
     turn_events: options.turnEvents,
     provider_params: paramsText(options.providerParams),
     return_to_primary: options.returnToPrimary,
+    standby: options.standby,
     suspend_seconds: options.suspendSeconds,
     latency: options.latency,
     speech_gate: options.speechGate,

@@ -102,6 +102,11 @@ export class CurrentLeg {
     return this.#spare?.state ?? 'none';
   }
 
+  /** Whether a leg of that member is ready, so that it needs no dial. */
+  hasSpareFor(member: ResolvedCandidate | undefined): boolean {
+    return member !== undefined && this.#spare?.isReadyFor(member) === true;
+  }
+
   closeSpare(): void {
     this.#spare?.close();
   }
@@ -123,8 +128,7 @@ export class CurrentLeg {
       this.#take(spare, generation, attempt);
       return;
     }
-    // Never two dials of one session at a time.
-    spare?.close();
+    spare?.closeFor(member);
     this.channel.begin(member, generation);
     // In a microtask: the session that gave its place back is in the middle of a call, and this one may be closed before it is over.
     this.#parts.log.placing = 'queued';

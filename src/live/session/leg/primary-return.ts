@@ -19,7 +19,7 @@ const REPEATED_SECONDS_MAX = 2;
 
 export interface PrimaryReturnParts {
   charts: Pick<Charts, 'tell' | 'tellFailover' | 'streaming' | 'mayTry'>;
-  leg: Pick<CurrentLeg, 'spare' | 'spareState' | 'closeSpare'>;
+  leg: Pick<CurrentLeg, 'spare' | 'spareState' | 'hasSpareFor' | 'closeSpare'>;
   recovery: Pick<Recovery, 'returned'>;
   turns: Pick<Turns, 'open'>;
   pipeline: Pick<AudioPipeline, 'ended' | 'coveredSamples' | 'sentSamples' | 'lastSpeechSample'>;
@@ -74,9 +74,9 @@ export class PrimaryReturn {
   /** A turn has its final. */
   turnSettled(): void {
     if (this.#index === undefined || this.#index === this.#primary) return;
-    const { spareState } = this.#parts.leg;
-    if (spareState === 'ready') this.#return();
-    else if (spareState === 'none' && this.#isRequested) this.#open();
+    const { leg } = this.#parts;
+    if (leg.hasSpareFor(this.#member)) this.#return();
+    else if (leg.spareState === 'none' && this.#isRequested) this.#open();
   }
 
   /** No leg is wanted but the current one. */

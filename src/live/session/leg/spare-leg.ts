@@ -116,6 +116,11 @@ export class SpareLeg {
     return taken;
   }
 
+  /** The member is dialled in the ordinary way, so not twice. */
+  closeFor(member: ResolvedCandidate): void {
+    if (this.#leg?.member === member) this.close();
+  }
+
   /** It is not wanted any more: nothing is reported. */
   close(): void {
     const leg = this.#leg;

@@ -27,6 +27,7 @@ _NAMES = (
     "interim_results",
     "turn_events",
     "return_to_primary",
+    "standby",
     "suspend_seconds",
     "latency",
     *MODEL_NAMES,
