@@ -140,6 +140,20 @@ describe('names and addresses', () => {
     expect(textsOf(client, true)).toEqual(LABELLED);
   });
 
+  it('are labelled as they were said where rules replace words, live and in files', async () => {
+    const replace = JSON.stringify(['quill:Feather', 'zoe:', 'name:X', 'hello:Hi', 'at:by']);
+    const expected = ['Hi there.', 'I am [NAME].', 'And this is 😀 [NAME] by [ADDRESS].'];
+    const client = await listen({ redact: 'name,address', replace });
+    expect(textsOf(client, true)).toEqual(expected);
+    expect(client.events.at(-1)).toMatchObject({ redactions: { name: 2, address: 1 } });
+    for (const stream of ['true', 'false']) {
+      const fields = form({ redact: 'name,address', replace, stream });
+      const text = await (await as(live.key, '/v1/audio/transcriptions', fields)).text();
+      expect(text).toContain(`"text":"${expected.join(' ')}"`);
+      for (const said of [...SAID, 'Feather']) expect(JSON.stringify(client.events) + text).not.toContain(said);
+    }
+  });
+
   it('are left out, with the whole text, when the service does not answer', async () => {
     service.manner = 'silent';
     const client = await listen({ redact: 'name,address' });

@@ -109,6 +109,21 @@ describe('replacement rules of a live session', () => {
     expect(finalsOf(events)).toHaveLength(finalsOf(await listen(chain)).length);
   });
 
+  it('are the same for what a broken connection is sent again', async () => {
+    const headers = { Authorization: `Bearer ${keyWithRules}` };
+    const client = live.connect({ ...SCRIPTED, resume: 'on' }, { authorize: false, headers });
+    const { resume_token } = await client.event('session_started');
+    client.send(AUDIO.subarray(0, 32_000));
+    await client.event('transcript', ({ is_final }) => is_final);
+    client.socket.terminate();
+    const again = live.connect({ resume: resume_token!, last_seq: '1' }, { authorize: false, headers });
+    await again.event('session_resumed');
+    again.send(AUDIO.subarray(32_000));
+    again.send({ type: 'close' });
+    await again.close();
+    expect(finalsOf(again.events as unknown as Transcript[])).toEqual([...REPLACED, '']);
+  });
+
   it('are refused by name in the query, and in mid-session without an end of it', async () => {
     const { status, body } = await live.connect({ ...SCRIPTED, replace: 'no colon' }).refused();
     expect([status, JSON.parse(body).error]).toMatchObject([400, { code: 'invalid_request', param: 'replace' }]);
