@@ -120,6 +120,12 @@ export const UsageList = Type.Object({
       audio_seconds: Seconds,
       connection_seconds: ConnectionSeconds,
       cost_usd: Amount,
+      counted_usd: Type.Optional(
+        Type.String({
+          description:
+            'With your own provider keys, where there are spend ceilings: what counts under them, in USD. It is not charged.',
+        }),
+      ),
     }),
   ),
   total: Type.Object({ audio_seconds: Seconds, cost_usd: Amount }),

@@ -70,6 +70,8 @@ export interface JobOptions extends DemandedTexts {
   keyId: string;
   /** Whether the ledger grants every hold of the caller. */
   isUnlimited: boolean;
+  /** Whether there are ceilings on spend, under which own provider keys count. */
+  hasCeilings?: boolean | undefined;
   /** Throws an ApiError where the key does not allow one of these models. */
   requireModels(slugs: readonly string[]): void;
   /** Whether the key allows the model. */
@@ -215,12 +217,12 @@ export class FileJob {
   /** Checks models, permissions and credit. Throws an ApiError. @param bytes of the file, where they are known */
   async admit(request: TranscriptionRequest, bytes?: number): Promise<Admitted> {
     const { organisationId, keyId, requireModels, requireLanguages, rulesOf, lastResort, allowsModel } = this.#options;
-    const { tagged, decidedTags } = this.#options;
+    const { hasCeilings, tagged, decidedTags } = this.#options;
     const tags = decidedTags === undefined ? tagged && tagsFor(tagged, request.tags) : decidedTags.text;
     const { reservations } = this.#dependencies;
     requireLanguages?.(request);
     const rules = rulesOf?.(request.rule) ?? [];
-    const by = { organisationId, allowsModel, bytes };
+    const by = { organisationId, allowsModel, hasCeilings, bytes };
     const { members, warnings } = await chainOf(request, by, this.#dependencies, rules, lastResort);
     requireModels(members.map(({ slug }) => slug));
     requireFinders(this.#dependencies, this.#demanded(request), members);
@@ -424,7 +426,7 @@ const membersOf = ({ member, shares }: TranscriptionOutcome): ResolvedCandidate[
   shares?.map((share) => share.member) ?? [member];
 
 /** Whose request it is, and how large its file. */
-interface ChainBy extends Pick<JobOptions, 'organisationId' | 'allowsModel'> {
+interface ChainBy extends Pick<JobOptions, 'organisationId' | 'allowsModel' | 'hasCeilings'> {
   bytes?: number | undefined;
 }
 
@@ -465,6 +467,7 @@ export async function chainOf(
     strict: fields.strict,
     lastResort,
     rules,
+    hasCeilings: by.hasCeilings,
   };
   const isByGateway = isChosen(fields);
   const chain = await (isByGateway

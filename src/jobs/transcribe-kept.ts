@@ -81,6 +81,7 @@ const fileJob = (
     organisationId: caller.organisationId,
     keyId: caller.keyId,
     isUnlimited: isUnlimited(caller),
+    hasCeilings: caller.key.hasCeilings,
     requireModels: (slugs) => requireModels(caller, slugs),
     allowsModel: (slug) => allowsModel(caller, slug),
     lastResort: lastResortFor(caller, dependencies.lastResort),

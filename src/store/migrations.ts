@@ -987,19 +987,67 @@ const replacements = `
   ALTER TABLE api_keys ADD COLUMN replacements TEXT CHECK (json_valid(replacements));
 `;
 
+// 0037: What counts under ceilings on spend and is not charged: usage of organisations' own provider keys, at the price without the
+// margin. `counted_micro_usd`: of a line, in all. Nothing is written here before every replica has this.
+const ownSpend = `
+  ALTER TABLE session_lines ADD COLUMN counted_micro_usd INTEGER NOT NULL DEFAULT 0
+    CHECK (counted_micro_usd >= 0 AND (own = 1 OR counted_micro_usd = 0));
+  CREATE TABLE own_holds (
+    session         INTEGER PRIMARY KEY REFERENCES sessions (number),
+    organisation_id TEXT NOT NULL,
+    key_id          TEXT NOT NULL,
+    micro_usd       INTEGER NOT NULL CHECK (micro_usd > 0),
+    providers       TEXT NOT NULL,
+    made_at_ms      INTEGER NOT NULL,
+    lease_end_ms    INTEGER NOT NULL CHECK (lease_end_ms > made_at_ms)
+  ) STRICT;
+  CREATE INDEX own_holds_by_lease ON own_holds (lease_end_ms);
+  CREATE TABLE own_spend (
+    number    INTEGER PRIMARY KEY,
+    session   INTEGER NOT NULL REFERENCES sessions (number),
+    at        TEXT NOT NULL,
+    model     TEXT NOT NULL CHECK (length(model) BETWEEN 1 AND 200),
+    micro_usd INTEGER NOT NULL CHECK (micro_usd > 0)
+  ) STRICT;
+  CREATE INDEX own_spend_by_time ON own_spend (at);
+  ${onlyGrows('own_spend')}
+  ${(['held', 'given_back'] as const)
+    .map((name) => {
+      const [when, row, sign] = name === 'held' ? ['INSERT', 'new', '+'] : ['DELETE', 'old', '-'];
+      return `CREATE TRIGGER own_holds_${name} AFTER ${when} ON own_holds BEGIN
+        UPDATE spend_ceilings SET held_micro_usd = held_micro_usd ${sign} ${row}.micro_usd
+        WHERE scope IN ('gateway', ${row}.organisation_id, ${row}.key_id)
+          AND (provider = '' OR instr(${row}.providers, ' ' || provider || ' ') > 0);
+      END;`;
+    })
+    .join('\n  ')}
+  CREATE TRIGGER own_spend_counted AFTER INSERT ON own_spend BEGIN
+    UPDATE spend_ceilings
+    SET spent_micro_usd = CASE WHEN ${SPAN_OF('new.at')} > span THEN 0 ELSE spent_micro_usd END + new.micro_usd,
+      reported = CASE WHEN ${SPAN_OF('new.at')} > span THEN 0 ELSE reported END,
+      span = max(span, ${SPAN_OF('new.at')})
+    WHERE scope IN ('gateway', (SELECT organisation_id FROM sessions WHERE number = new.session),
+        (SELECT key_id FROM sessions WHERE number = new.session))
+      AND (provider = '' OR provider = ${OWNER_OF('new.model')});
+  END;
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
  * Replicas apply a migration at different entries of their log, so from 0022 on each one is the same whenever it is applied and
  * wherever: no clock, nothing random, and rows that operations write before it and after it end up alike.
  */
-export const STORE_VERSION = 12;
+export const STORE_VERSION = 13;
 
 /** The version that keeps tags. */
 export const TAGS_SINCE = 8;
 
 /** The version that adds up what providers were sent. */
 export const LEG_USAGE_SINCE = 11;
+
+/** The version that counts own provider keys under ceilings on spend. */
+export const OWN_SPEND_SINCE = 13;
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -1038,4 +1086,5 @@ export const MIGRATIONS: readonly string[] = [
   usageEvents,
   legUsage,
   replacements,
+  ownSpend,
 ];

@@ -198,7 +198,8 @@ describe('voxgate usage', () => {
     for (const [by, group] of Object.entries(groups)) {
       const found = (await json(...may, '--by', by)) as unknown as { rows: unknown[] };
       expect(found).toMatchObject({ organisationId, groupBy: by, from: '2026-05-01T00:00:00.000Z', totalUsd: '0.009' });
-      const row = { group, own: false, sessions: 1, audioMs: 90_000, connectionMs: 0, costUsd: '0.009' };
+      const amounts = { connectionMs: 0, costUsd: '0.009', countedUsd: '0.00' };
+      const row = { group, own: false, sessions: 1, audioMs: 90_000, ...amounts };
       expect(found.rows).toContainEqual(row);
     }
     expect(await good(...may, '--group-by', 'tag:project')).toMatch(/^TAG:PROJECT [^\n]*\n\(no tag\) +no +1 /);

@@ -103,6 +103,11 @@ const SAMPLES: Samples = {
   noteKeysUsed: ({ who }) => [who.organisationId, [{ keyId: who.keyId, atMs: 120_000 }]],
   openSession: ({ who }) => [headOf(who, 'ses_1'), holdOf(600n)],
   renewHold: ({ who }) => [headOf(who, 'ses_1'), [lineOf(1_000)], holdOf(600n)],
+  holdOwn: ({ who }) => [
+    headOf(who, 'ses_own'),
+    [lineOf(1_000, undefined, { own: true, counted: true })],
+    holdOf(600n),
+  ],
   settleSession: ({ who }) => [headOf(who, 'ses_1'), endOf([lineOf(2_000)])],
   balanceOf: ({ who }) => [who.organisationId],
   findSession: ({ who }) => [who.organisationId, 'ses_1'],

@@ -36,6 +36,8 @@ export const FREE: ListedPrice = { unit: 'minute', microUsd: 0n, minimumMicroUsd
 export interface PriceList {
   /** Undefined where the model has no price in the mode, or is unknown: then it cannot be used (`model_not_priced`). */
   priceOf(slug: string, mode: Mode): ListedPrice | undefined;
+  /** The same without the margin: what a customer's own provider key counts for under ceilings on spend. */
+  priceWithoutMargin(slug: string, mode: Mode): ListedPrice | undefined;
   /** The effective prices as clients see them. */
   shown(slug: string): Model['pricing'];
   /** The first 12 hexadecimal digits of the SHA-256 of all effective prices: two lists with the same charge the same. */
@@ -69,21 +71,22 @@ export function createPriceList(
   refuseUnknown(overrides, cards);
   const factor = WHOLE + percentParts(marginPercent);
   const prices = new Map<string, Effective>();
+  const withoutMargin = factor === WHOLE ? prices : new Map<string, Effective>();
   for (const card of cards) {
     const override = Object.hasOwn(overrides, card.id) ? overrides[card.id] : undefined;
     for (const mode of MODES) {
-      const price = effective(card, mode, overrideOf(card, mode, override), factor);
-      if (price !== undefined) prices.set(nameOf(card.id, mode), price);
+      const named = overrideOf(card, mode, override);
+      const price = effective(card, mode, named, factor);
+      if (price === undefined) continue;
+      prices.set(nameOf(card.id, mode), price);
+      const plain = factor === WHOLE ? undefined : effective(card, mode, named, WHOLE);
+      if (plain !== undefined) withoutMargin.set(nameOf(card.id, mode), plain);
     }
   }
   return {
     version: versionOf(prices),
-    priceOf(slug, mode) {
-      const price = prices.get(nameOf(slug, mode));
-      if (price === undefined) return undefined;
-      const { free: _, ...listed } = price;
-      return listed;
-    },
+    priceOf: (slug, mode) => listedIn(prices, slug, mode),
+    priceWithoutMargin: (slug, mode) => listedIn(withoutMargin, slug, mode),
     shown(slug) {
       const [batch, live] = MODES.map((mode) => prices.get(nameOf(slug, mode)));
       return {
@@ -96,6 +99,13 @@ export function createPriceList(
 }
 
 const nameOf = (slug: string, mode: Mode): string => `${slug} ${mode}`;
+
+function listedIn(prices: ReadonlyMap<string, Effective>, slug: string, mode: Mode): ListedPrice | undefined {
+  const price = prices.get(nameOf(slug, mode));
+  if (price === undefined) return undefined;
+  const { free: _, ...listed } = price;
+  return listed;
+}
 
 function refuseUnknown(overrides: PriceOverrides, cards: readonly PricedCard[]): void {
   const known = cards.map((card) => card.id);

@@ -6,6 +6,7 @@ import { lineCostMicroUsd } from '../../config/prices/price.ts';
 import { boundMicroUsd, dearestMicroUsd } from '../../config/prices/reserve.ts';
 import type { ResolvedCandidate } from '../../live/failover/chain.ts';
 import { isFree, LEASE_MS, type MeterCandidate } from '../../money/ledger/meter.ts';
+import { asHeld } from '../../money/ledger/meter-contract.ts';
 import type { Reservations } from '../../money/ledger/reservations.ts';
 import { apiErrorOf } from '../../money/ledger/shortage.ts';
 import type {
@@ -132,6 +133,9 @@ export class FileReservations {
     const wantedMicroUsd = shared > dearest ? shared : dearest;
     const providers = members.length === 1 ? {} : providersOf(members);
     const hold: HoldRequest = { wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS, ...providers };
+    const ownHold = ownHoldOf(members, audioMsMax, isShared);
+    // Where the rest is refused then, it ends with its lease.
+    if (ownHold !== undefined) await reservations.holdOwn(head, ownHold);
     const { isUnlimited = false, atMs = 0 } = this.#grantOf(head) ?? {};
     const isHeldLater = isUnlimited && !again && wantedMicroUsd > 0n && this.#options.clock.now() - atMs < BRIEF_MS;
     if (!isHeldLater) {
@@ -142,8 +146,11 @@ export class FileReservations {
       else held.catch(() => {});
     }
     this.#open++;
-    const stopRenewing =
-      wantedMicroUsd === 0n ? () => {} : this.#renew(head, { ...hold, leastMicroUsd: 0n }, !isHeldLater);
+    const stops = wantedMicroUsd === 0n ? [] : [this.#renew(head, { ...hold, leastMicroUsd: 0n }, !isHeldLater)];
+    if (ownHold !== undefined) stops.push(this.#renew(head, { ...ownHold, leastMicroUsd: 0n }, true, true));
+    const stopRenewing = () => {
+      for (const stop of stops) stop();
+    };
     return {
       settle: (heard) => {
         stopRenewing();
@@ -154,8 +161,12 @@ export class FileReservations {
         stopRenewing();
         this.#ended();
         // Of what holds nothing the ledger was never told.
-        if (wantedMicroUsd === 0n) return;
+        if (wantedMicroUsd === 0n && ownHold === undefined) return;
         // A failure leaves the hold to its lease.
+        if ((again || isTriedAgain) && ownHold !== undefined)
+          await reservations
+            .renewOwn(head, [], { ...ownHold, wantedMicroUsd: 0n, leastMicroUsd: 0n })
+            .catch(() => undefined);
         if (again || isTriedAgain)
           await reservations.renew(head, [], { ...hold, wantedMicroUsd: 0n, leastMicroUsd: 0n }).catch(() => undefined);
         else void reservations.settle(head, { ...this.#end('released', 0), lines: [] });
@@ -230,14 +241,16 @@ export class FileReservations {
    * The lease of a hold is short, so that little is held for a process that was killed. A renewal that fails is made again.
    *
    * @param isHeld else the hold is made first, once the file turns out to take its time
+   * @param isOwn the hold is for own provider keys
    */
-  #renew(head: SessionHead, hold: HoldRequest, isHeld: boolean): () => void {
+  #renew(head: SessionHead, hold: HoldRequest, isHeld: boolean, isOwn = false): () => void {
     const { clock, reservations } = this.#options;
     let timer: unknown;
     let stopped = false;
     let isKnown = isHeld;
     const ask = async () => {
-      if (isKnown) await reservations.renew(head, [], hold);
+      if (isOwn) await reservations.renewOwn(head, [], hold);
+      else if (isKnown) await reservations.renew(head, [], hold);
       else await this.#hold(head, hold, false);
       isKnown = true;
     };
@@ -274,6 +287,16 @@ const providersOf = (members: readonly FileCandidate[]): Pick<HoldRequest, 'prov
   providers: [...new Set(members.filter((member) => !isFree(member)).map(({ slug }) => ownerOf(slug)))],
 });
 
+/** What own keys may count for under ceilings on spend, whichever of them transcribes the file; undefined for nothing. */
+function ownHoldOf(members: readonly FileCandidate[], audioMsMax: number, isShared: boolean): HoldRequest | undefined {
+  const counted = members.filter((member) => member.counted);
+  if (counted.length === 0) return undefined;
+  const paid = counted.map((member) => ({ ...asHeld(member), channels: member.channels }));
+  const wantedMicroUsd = isShared ? boundMicroUsd(paid, audioMsMax) : dearestMicroUsd(paid, audioMsMax);
+  const providers = [...new Set(counted.map(({ slug }) => ownerOf(slug)))];
+  return { wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS, providers };
+}
+
 /**
  * A line for each model, account and price: together the audio of the file, to the millisecond. A second price of a model in the same chain is
  * a rate of its own, as for live sessions.
@@ -282,7 +305,7 @@ function linesOf(shares: readonly HeardShare[], audioMs: number, channels: numbe
   const lines: UsageLine[] = [];
   let leftMs = audioMs;
   for (const [place, { member, seconds }] of shares.entries()) {
-    const { slug: model, own, price } = member;
+    const { slug: model, own, price, counted } = member;
     const ms = place === shares.length - 1 ? leftMs : Math.min(leftMs, Math.round(seconds * 1000));
     leftMs -= ms;
     const others = lines.filter((line) => line.model === model && line.own === own);
@@ -295,6 +318,7 @@ function linesOf(shares: readonly HeardShare[], audioMs: number, channels: numbe
         ...(others.length === 0 ? {} : { rate: others.length }),
         audioMs: ms * channels,
         price,
+        ...(counted ? { counted } : {}),
       });
   }
   return lines;

@@ -80,6 +80,7 @@ const jobOf = (
     observer: dependencies.observeFile?.({ requestId, organisationId, traceparent }),
     keyId: caller.keyId,
     isUnlimited: isUnlimited(caller),
+    hasCeilings: caller.key.hasCeilings,
     requireModels: (slugs) => requireModels(caller, slugs),
     allowsModel: (slug) => allowsModel(caller, slug),
     requireLanguages: (asked) => requireLanguages(caller, asked),

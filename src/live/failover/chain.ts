@@ -52,6 +52,8 @@ export interface ResolvedCandidate {
   barred?: true;
   /** What it costs in the mode that is requested. */
   price: ListedPrice;
+  /** With an own key, where there are ceilings on spend: what it counts for under them. */
+  counted?: ListedPrice;
   /** Hertz this member is sent. */
   sampleRate: number;
   /** The operator's, which the request does not name. */
@@ -83,6 +85,8 @@ export interface Ask extends Spoken {
   standby?: boolean | undefined;
   /** Where audio may go, by whoever has a say in that. */
   rules?: readonly AskedRule[];
+  /** There are ceilings on spend, under which own provider keys count. */
+  hasCeilings?: boolean | undefined;
 }
 
 export interface ChainDependencies extends CredentialDependencies {
@@ -244,6 +248,7 @@ export async function checkedMember(
     ],
   };
   const worst = checked.degradations.find(({ code }) => code !== MAPPED);
+  if (ask.hasCeilings && credential.own) countUnderCeilings(checked, ask.mode, dependencies);
   if (ask.strict && worst !== undefined) {
     throw apiError(
       'unsupported_parameter',
@@ -253,6 +258,13 @@ export async function checkedMember(
   }
   await checkWithEngine(checked, ask, dependencies, paramsName);
   return checked;
+}
+
+/** Without a price it counts for nothing. */
+function countUnderCeilings(checked: ResolvedCandidate, mode: Mode, { prices }: ChainDependencies): void {
+  const listed = prices.priceWithoutMargin(checked.slug, mode);
+  if (listed === undefined || (listed.microUsd === 0n && listed.minimumMicroUsd === 0n)) return;
+  checked.counted = priceWith(listed, checked);
 }
 
 const modeless = ({ id, modes }: ModelCard, mode: Mode): Unusable => ({

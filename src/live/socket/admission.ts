@@ -157,6 +157,7 @@ export async function chainFor(
     interimResults: request.interimResults && parameters.has('interim_results'),
     rules: residencyRulesOf(caller, request.rule),
     lastResort: lastResortFor(caller, dependencies.lastResort),
+    hasCeilings: caller.key.hasCeilings,
   };
   const isByGateway = isChosen(request);
   const { members, warnings } = isByGateway

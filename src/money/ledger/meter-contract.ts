@@ -8,7 +8,10 @@ import type { ReachedCeiling } from '../store/ceiling-words.ts';
 export interface MeterCandidate {
   slug: string;
   own: boolean;
+  /** With an own key that counts under ceilings on spend, what it counts for: nothing is charged. */
   price: LedgerPrice;
+  /** An own key that counts under ceilings on spend: what it may use is held, and no credit. */
+  counted?: true;
   /** Minutes of the price are those of an open connection. */
   metered?: 'connection';
   /** Which of its prices in the session this is, as in `UsageLine`. The meter says it. */
@@ -67,6 +70,8 @@ export interface MeterReservations {
    */
   begin(head: SessionHead, member: MeterCandidate, isUnlimited: boolean, roomMicroUsd?: bigint): Promise<Grant>;
   renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant>;
+  /** The same for a model that hears on an own key, under ceilings on spend alone. */
+  renewOwn(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant>;
   /** Settles once and for good; whatever happens in between is theirs to bear. */
   settle(head: SessionHead, end: SessionEnd): unknown;
 }
@@ -89,12 +94,18 @@ export interface MeterOptions {
 // A session may have one model at several prices: its options are changed, or a chain names it twice. Each price is a rate of its own.
 /** The member with its rate behind those that have theirs: 0, which is left out, for the first price of its model and account, then 1, 2, … */
 export function rated(member: MeterCandidate, before: readonly MeterCandidate[]): MeterCandidate {
-  const { slug, own, price, metered } = member;
+  const { slug, own, price, metered, counted } = member;
   const same = before.filter((other) => other.slug === slug && other.own === own);
-  const known = same.find((other) => other.metered === metered && isSamePrice(other.price, price));
+  const known = same.find(
+    (other) => other.metered === metered && other.counted === counted && isSamePrice(other.price, price),
+  );
   const rate = known === undefined ? Math.max(0, ...same.map((other) => (other.rate ?? 0) + 1)) : known.rate;
   if (!rate) return member;
-  return metered === undefined ? { slug, own, price, rate } : { slug, own, price, metered, rate };
+  const named: MeterCandidate = { slug, own, price };
+  if (metered !== undefined) named.metered = metered;
+  if (counted) named.counted = true;
+  named.rate = rate;
+  return named;
 }
 
 const isSamePrice = (one: LedgerPrice, other: LedgerPrice): boolean =>
@@ -102,8 +113,18 @@ const isSamePrice = (one: LedgerPrice, other: LedgerPrice): boolean =>
 
 // What each member of a chain costs, in the words of the bill.
 /** The chain as the bill sees it, in the same order. What a price is metered by is no part of what the ledger keeps of it. */
-export function pricedMembers(chain: readonly { slug: string; own: boolean; price: ListedPrice }[]): MeterCandidate[] {
-  return chain.map(({ slug, own, price: { metered, ...price } }) =>
-    metered === undefined ? { slug, own, price } : { slug, own, price, metered },
-  );
+export function pricedMembers(
+  chain: readonly { slug: string; own: boolean; price: ListedPrice; counted?: ListedPrice }[],
+): MeterCandidate[] {
+  return chain.map(({ slug, own, counted, price: listed }) => {
+    const { metered, ...price } = counted ?? listed;
+    const member: MeterCandidate = { slug, own, price };
+    if (metered !== undefined) member.metered = metered;
+    if (counted !== undefined) member.counted = true;
+    return member;
+  });
 }
+
+/** As its holds are reckoned: an own key that counts under ceilings is held for as if it were paid for. */
+export const asHeld = (member: MeterCandidate): MeterCandidate =>
+  member.counted ? { slug: member.slug, own: false, price: member.price } : member;

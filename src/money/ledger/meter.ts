@@ -6,6 +6,7 @@ import { billedMsOf, lineCostMicroUsd } from '../../config/prices/price.ts';
 import { boundMicroUsd, carriedMs } from '../../config/prices/reserve.ts';
 import type { HoldGrant, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
 import {
+  asHeld,
   type Grant,
   type MeterCandidate,
   type MeterListener,
@@ -30,6 +31,9 @@ const AGAIN_MS_MAX = 10_000;
 export const isFree = ({ own, price }: MeterCandidate): boolean =>
   own || (price.microUsd === 0n && price.minimumMicroUsd === 0n);
 
+/** Nothing is held for it either: it is free, and does not count under ceilings on spend. */
+const isUnheld = (member: MeterCandidate): boolean => isFree(member) && member.counted !== true;
+
 export class Meter {
   readonly head: SessionHead;
   readonly #members: MeterCandidate[] = [];
@@ -40,6 +44,8 @@ export class Meter {
   /** With `max_cost`: the members that heard some of it, whose prices may apply to audio without a final. */
   readonly #heard: MeterCandidate[] = [];
   #held: bigint;
+  /** What is held is for an own provider key: it counts under ceilings, and is no credit. */
+  #isOwnHold: boolean;
   /** Where there are ceilings on spend: the providers that the hold is for. */
   #providers: readonly string[] | undefined;
   /** What the settled lines had cost when the hold was made: it pays for what comes after. */
@@ -65,6 +71,7 @@ export class Meter {
     this.#active = this.#members[0] as MeterCandidate;
     if (options.maxMicroUsd !== undefined) this.#heard.push(this.#active);
     this.#held = options.grant.heldMicroUsd;
+    this.#isOwnHold = this.#active.counted === true;
     this.#providers = options.grant.providers;
     this.#shortage = options.grant.limitedBy ?? undefined;
     if (options.grant.onTrust) this.#beginOnTrust();
@@ -82,7 +89,8 @@ export class Meter {
 
   /** The member is to hear next. A session that was free so far asks for its money as a new one does; rejects with an ApiError. */
   async prepare(member: MeterCandidate): Promise<void> {
-    if (this.#ended || this.#held > 0n || !isFree(this.#active) || isFree(member)) return;
+    if (this.#ended || !isFree(this.#active) || isFree(member)) return;
+    if (this.#held > 0n && !this.#isOwnHold) return;
     const lines = this.#source?.settledLines() ?? [];
     const { reservations, isUnlimited } = this.#options;
     const { heldMicroUsd, onTrust, providers } = await reservations.begin(
@@ -91,7 +99,8 @@ export class Meter {
       isUnlimited,
       this.#roomBeyond(lines),
     );
-    if (this.#ended) return;
+    // With an own key that is held for, it is held in addition: it is renewed once the member hears.
+    if (this.#ended || this.#isOwnHold) return;
     // Whether it is enough is found out when the member hears. One that never does gives it back at the next renewal.
     this.#held = heldMicroUsd;
     this.#providers = providers;
@@ -106,7 +115,7 @@ export class Meter {
     this.#listener = listener;
     if (this.#shortage !== undefined) this.#tellLow();
     this.#tellReached(this.#options.grant);
-    if (!isFree(this.#active)) this.#arm(this.#failures > 0 ? AGAIN_MS : RENEW_MS);
+    if (!isUnheld(this.#active)) this.#arm(this.#failures > 0 ? AGAIN_MS : RENEW_MS);
   }
 
   /** Audio before this position may be sent. */
@@ -120,7 +129,7 @@ export class Meter {
     const isNew = this.#options.maxMicroUsd !== undefined && !this.#heard.includes(this.#active);
     if (isNew) this.#heard.push(this.#active);
     this.#extend();
-    if (isFree(this.#active)) return;
+    if (isUnheld(this.#active)) return;
     if (this.#timer === undefined) this.#arm(RENEW_MS);
     if (!this.#isCovered) this.#ask();
     this.sent();
@@ -134,7 +143,7 @@ export class Meter {
   get state(): MeterState {
     if (this.#shortage !== undefined) return 'short';
     if (this.#trustedMs > 0) return 'trusted';
-    if (isFree(this.#active)) return 'free';
+    if (isUnheld(this.#active)) return 'free';
     return (this.#source?.sentMs() ?? 0) >= this.#allowed ? 'starved' : 'held';
   }
 
@@ -200,10 +209,10 @@ export class Meter {
 
   /** How much more than the lines the hold pays for, at the price of the member that hears. */
   #carriedFrom(lines: readonly UsageLine[]): number {
-    if (isFree(this.#active)) return Number.POSITIVE_INFINITY;
+    if (isUnheld(this.#active)) return Number.POSITIVE_INFINITY;
     if (!this.#isCovered) return 0;
-    const left = this.#held - (costOf(lines) - this.#paid);
-    const price = [this.#rest(lines)];
+    const left = this.#held - (this.#usedIn(lines) - this.#paid);
+    const price = [asHeld(this.#rest(lines))];
     const carried = carriedMs(price, left < 0n ? -left : left);
     // Nothing that is heard from now on costs more.
     if (carried === Number.POSITIVE_INFINITY) return carried;
@@ -213,14 +222,21 @@ export class Meter {
     return room === undefined ? reach : Math.min(reach, this.#carriedIn(room, lines));
   }
 
-  /** Whether the hold is for the provider that hears. It is asked for where it is not. */
+  /** What the lines used of a hold for the member that hears: what they cost, or what they count for with an own key. */
+  #usedIn(lines: readonly UsageLine[]): bigint {
+    return this.#active.counted ? countedOf(lines) : costOf(lines);
+  }
+
+  /** Whether the hold is for the provider that hears, and for its account. It is asked for where it is not. */
   get #isCovered(): boolean {
+    if (this.#held > 0n && this.#isOwnHold !== (this.#active.counted === true)) return false;
     return this.#providers === undefined || this.#providers.includes(ownerOf(this.#active.slug));
   }
 
   /** Also those that heard some of it before: they may be charged for audio without a final. */
   #heldFor(): { providers?: readonly string[] } {
     const providers = this.#providers;
+    if (this.#active.counted) return { providers: [ownerOf(this.#active.slug)] };
     if (providers === undefined || isFree(this.#active)) return {};
     return { providers: this.#isCovered ? providers : [...providers, ownerOf(this.#active.slug)] };
   }
@@ -245,10 +261,12 @@ export class Meter {
 
   /** A member's price, without what is charged only once, at whatever rate, and was charged. */
   #rest(lines: readonly UsageLine[], member = this.#active): MeterCandidate {
-    const { slug, own, price } = member;
+    const { slug, own, price, counted } = member;
     if (!lines.some((line) => line.model === slug && line.own === own && billedMsOf(line) > 0)) return member;
     const microUsd = price.unit === 'session' ? 0n : price.microUsd;
-    return { slug, own, price: { ...price, microUsd, minimumMicroUsd: 0n } };
+    const rest: MeterCandidate = { slug, own, price: { ...price, microUsd, minimumMicroUsd: 0n } };
+    if (counted) rest.counted = true;
+    return rest;
   }
 
   #ask(): void {
@@ -258,31 +276,27 @@ export class Meter {
     this.#options.clock.clearTimeout(this.#timer);
     const lines = source.settledLines();
     const wantedMs = Math.max(0, source.sentMs() - source.settledMs()) + AHEAD_MS;
-    const free = isFree(this.#active);
-    const price = [this.#rest(lines)];
+    const free = isUnheld(this.#active);
+    const isOwn = this.#active.counted === true;
+    const price = [asHeld(this.#rest(lines))];
+    const used = this.#usedIn(lines);
     // What was sent and is not settled may have been heard by a dearer member.
-    const unsettledMicroUsd = costOf(source.sentLines()) - costOf(lines);
+    const unsettledMicroUsd = this.#usedIn(source.sentLines()) - used;
     const aheadMicroUsd = unsettledMicroUsd + boundMicroUsd(price, AHEAD_MS);
     const neededMicroUsd = free ? 0n : most(boundMicroUsd(price, wantedMs), aheadMicroUsd);
-    const leastMicroUsd = this.#isCovered ? 0n : unsettledMicroUsd;
-    const room = free ? undefined : this.#roomBeyond(lines);
+    const leastMicroUsd = this.#isCovered || isOwn ? 0n : unsettledMicroUsd;
+    const room = free || isOwn ? undefined : this.#roomBeyond(lines);
     const isShort = room !== undefined && (room < neededMicroUsd || this.#carriedIn(room, lines) < wantedMs);
     const wantedMicroUsd = isShort && room < neededMicroUsd ? room : neededMicroUsd;
-    this.#options.reservations
-      .renew(this.head, lines, {
-        wantedMicroUsd,
-        leastMicroUsd,
-        leaseMs: LEASE_MS,
-        ...this.#trust(),
-        ...this.#heldFor(),
-      })
-      .then(
-        (grant) => this.#granted(isShort ? withinCost(grant) : grant, costOf(lines)),
-        () => this.#unanswered(),
-      );
+    const { reservations } = this.#options;
+    const hold = { wantedMicroUsd, leastMicroUsd, leaseMs: LEASE_MS, ...this.#trust(), ...this.#heldFor() };
+    (isOwn ? reservations.renewOwn(this.head, lines, hold) : reservations.renew(this.head, lines, hold)).then(
+      (grant) => this.#granted(isShort ? withinCost(grant) : grant, used, isOwn),
+      () => this.#unanswered(),
+    );
   }
 
-  #granted(grant: Grant, paid: bigint): void {
+  #granted(grant: Grant, paid: bigint, isOwn: boolean): void {
     const { heldMicroUsd, limitedBy, settled, providers } = grant;
     this.#asking = false;
     if (this.#ended) return;
@@ -290,6 +304,7 @@ export class Meter {
     this.#failures = 0;
     this.#trustedMs = 0;
     this.#held = heldMicroUsd;
+    this.#isOwnHold = isOwn;
     this.#paid = paid;
     // Another process took this one for dead, and settled the session: nothing more can be charged for it.
     this.#shortage = settled === true ? 'ledger' : (limitedBy ?? undefined);
@@ -357,7 +372,7 @@ export class Meter {
     const { clock } = this.#options;
     clock.clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (isFree(this.#active) && this.#held === 0n) return;
+    if (isUnheld(this.#active) && this.#held === 0n) return;
     this.#timer = clock.setTimeout(() => {
       this.#timer = undefined;
       this.#ask();
@@ -374,3 +389,7 @@ const withinCost = (grant: HoldGrant): Grant =>
 const most = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
 const costOf = (lines: readonly UsageLine[]): bigint => lines.reduce((sum, line) => sum + lineCostMicroUsd(line), 0n);
+
+/** What own keys count for under ceilings on spend. */
+const countedOf = (lines: readonly UsageLine[]): bigint =>
+  lines.reduce((sum, line) => (line.counted ? sum + lineCostMicroUsd({ ...line, own: false }) : sum), 0n);

@@ -3,7 +3,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 import { ownerOf } from '../../api/slug.ts';
 import { boundMicroUsd } from '../../config/prices/reserve.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
 import type {
   HoldGrant,
   HoldRequest,
@@ -17,7 +17,7 @@ import { ceilingIn, GATEWAY_SCOPE, type ReachedCeiling } from '../store/ceiling-
 import { History } from './history/history.ts';
 import { EndedEntry, Journal, LiveEntry } from './journal.ts';
 import { isFree, LEASE_MS, Meter, type MeterCandidate } from './meter.ts';
-import type { Grant } from './meter-contract.ts';
+import { asHeld, type Grant } from './meter-contract.ts';
 import { NEVER, type Recovered, recoverUsage } from './recovery.ts';
 import { apiErrorOf, tooDear } from './shortage.ts';
 import { UnansweredHolds } from './unanswered-holds.ts';
@@ -27,6 +27,10 @@ const OPENING_MS = 60_000;
 /** With less than this a session is not worth opening. */
 const OPENING_MS_MIN = 1_000;
 const BUSY_TRIES_MAX = 5;
+/** Of an accounts node, or a replica, of a version that does not count own keys. */
+const NOT_KNOWN: ReadonlySet<StoreErrorReason> = new Set(['conflict', 'invalid']);
+/** Held where nothing is counted: more than any session uses until it is renewed. */
+const UNCOUNTED_MICRO_USD = 10n ** 12n;
 const ANSWER_MS = 10_000;
 /** Ended sessions and files that wait for the ledger; past the first number nothing that costs is begun, past the second nothing. */
 const UNSETTLED_MAX = 10_000;
@@ -38,6 +42,8 @@ const SETTLE_AGAIN_MS_MAX = 10_000;
 
 export interface ReservationStore
   extends Pick<LedgerStore, 'openSession' | 'renewHold' | 'settleSession' | 'balanceOf'> {
+  /** Absent where own provider keys do not count under ceilings on spend. */
+  holdOwn?: LedgerStore['holdOwn'];
   /** The same as `settleSession` for a store whose answer to that is not the ledger's own: this one's is, where it can be had. */
   settleExactly?: LedgerStore['settleSession'];
   /** Settles a session that nobody waits for: its bill is written together with others. */
@@ -146,7 +152,7 @@ export class Reservations {
     const first = members[0] as MeterCandidate;
     if (isFree(first)) {
       this.#requireRoom(UNSETTLED_FREE_MAX);
-      this.#note(head);
+      if (!first.counted) this.#note(head);
     }
     const grant = await this.begin(head, first, isUnlimited, maxMicroUsd);
     const { clock, settings } = this.#options;
@@ -158,6 +164,7 @@ export class Reservations {
 
   /** What the member is to begin with, in a session that holds nothing: a new one, or one that was free so far. The same refusals. */
   async begin(head: SessionHead, member: MeterCandidate, isUnlimited: boolean, roomMicroUsd?: bigint): Promise<Grant> {
+    if (member.counted) return this.#beginOwn(head, member);
     const openingMicroUsd = isFree(member) ? 0n : boundMicroUsd([member], OPENING_MS);
     const leastMicroUsd = isFree(member) ? 0n : boundMicroUsd([member], OPENING_MS_MIN);
     if (roomMicroUsd !== undefined && roomMicroUsd < leastMicroUsd) throw tooDear(member.slug, roomMicroUsd);
@@ -170,6 +177,45 @@ export class Reservations {
     // Another process took this one for dead, and settled the session: nothing more can be charged for it.
     if (grant.settled === true) throw apiErrorOf({ reason: 'overflow' });
     return isShort && grant.limitedBy === null ? { ...grant, limitedBy: 'max_cost' } : grant;
+  }
+
+  /** On an own key that counts under ceilings on spend. */
+  async #beginOwn(head: SessionHead, member: MeterCandidate): Promise<Grant> {
+    const paid = [asHeld(member)];
+    const hold: HoldRequest = {
+      wantedMicroUsd: boundMicroUsd(paid, OPENING_MS),
+      leastMicroUsd: boundMicroUsd(paid, OPENING_MS_MIN),
+      leaseMs: LEASE_MS,
+      providers: [ownerOf(member.slug)],
+    };
+    const grant = await this.holdOwn(head, hold);
+    if (grant.settled === true) throw apiErrorOf({ reason: 'overflow' });
+    return grant;
+  }
+
+  /** The first hold of a session or file on an own key; the refusals of `hold`, but for credit and the day's spend. */
+  async holdOwn(head: SessionHead, hold: HoldRequest): Promise<HoldGrant> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.renewOwn(head, [], hold);
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        if (error.reason === 'spend_ceiling') this.#noteRefused(head, error);
+        if (error.reason === 'busy' && tries < BUSY_TRIES_MAX) continue;
+        throw Object.assign(apiErrorOf(error), { cause: error });
+      }
+    }
+  }
+
+  async renewOwn(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant> {
+    const { store } = this.#options;
+    try {
+      if (store.holdOwn !== undefined) return this.#noted(head, await this.#within(store.holdOwn(head, lines, hold)));
+    } catch (error) {
+      if (!(error instanceof StoreError && NOT_KNOWN.has(error.reason))) throw error;
+    }
+    // Not every node that keeps the accounts knows of it: nothing is counted then, as before.
+    return { heldMicroUsd: UNCOUNTED_MICRO_USD, limitedBy: null };
   }
 
   /** A session that costs nothing is noted in the ledger while it runs, without waiting for it. */

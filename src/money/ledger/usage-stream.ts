@@ -121,6 +121,7 @@ function lineOf(value: unknown): UsageLine | undefined {
     if (typeof count === 'number') line[name as 'rate' | 'connectionMs'] = count;
     else if (count !== undefined) return undefined;
   }
+  if (own && value.counted === true) line.counted = true;
   return line;
 }
 
@@ -199,7 +200,7 @@ export function consumeUsage(options: UsageConsumerOptions): Detach {
 // into the usage stream, from which that node takes it.
 export interface StreamedStoreOptions {
   /** Of the node that has the database. */
-  accounts: Pick<LedgerStore, 'openSession' | 'renewHold' | 'settleSession' | 'balanceOf'>;
+  accounts: Pick<LedgerStore, 'openSession' | 'renewHold' | 'holdOwn' | 'settleSession' | 'balanceOf'>;
   usage: Pick<UsageStream, 'publish'>;
   /** `usageKeys` of the gateway's secret. */
   keys: SigningKeys;
@@ -225,6 +226,7 @@ export function createStreamedStore({ accounts, usage, keys, shardOf }: Streamed
   return {
     openSession: (head, hold) => accounts.openSession(head, hold),
     renewHold: (...call) => accounts.renewHold(...call),
+    holdOwn: (...call) => accounts.holdOwn(...call),
     balanceOf: (organisationId) => accounts.balanceOf(organisationId),
     settleSession,
     async settleExactly(head, end) {

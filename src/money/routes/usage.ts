@@ -45,13 +45,14 @@ export const getUsage =
       from,
       to,
       group_by: groupBy,
-      data: rows.map(({ group, own, sessions, audioMs, connectionMs, costMicroUsd }) => ({
+      data: rows.map(({ group, own, sessions, audioMs, connectionMs, costMicroUsd, countedMicroUsd }) => ({
         group,
         byok: own,
         sessions,
         audio_seconds: audioMs / 1000,
         ...connectionSeconds({ connectionMs }),
         cost_usd: usdOf(costMicroUsd),
+        ...(countedMicroUsd > 0n ? { counted_usd: usdOf(countedMicroUsd) } : {}),
       })),
       total: {
         audio_seconds: rows.reduce((sum, { audioMs }) => sum + audioMs, 0) / 1000,

@@ -4,6 +4,7 @@ import type { Mode } from '../../api/models.ts';
 import type { SpendCeiling } from '../../api/spend-ceilings.ts';
 import type { Tag } from '../../api/tags.ts';
 import type { Actor } from '../../store/audit-log.ts';
+import { OWN_SPEND_SINCE } from '../../store/migrations.ts';
 import {
   type Asynchronous,
   alone,
@@ -39,6 +40,8 @@ export interface UsageLine {
   /** Whole milliseconds that connections to it were open, where its price is for them; billed where they are more than the audio. */
   connectionMs?: number;
   price: LedgerPrice;
+  /** With an own key: what it would cost at `price` counts under ceilings on spend, although it is charged 0. */
+  counted?: true;
 }
 
 /** A live session or a file, as the ledger knows it. */
@@ -151,6 +154,8 @@ export interface LegUsageRow {
 
 export interface BilledLine extends UsageLine {
   costMicroUsd: bigint;
+  /** What counts under ceilings on spend and was not charged; absent where that is nothing. */
+  countedMicroUsd?: bigint;
 }
 
 /** A session with its bill so far, its lines by model; the end is null while it is open, and the audio what was heard so far. */
@@ -226,6 +231,8 @@ export interface UsageRow {
   audioMs: number;
   connectionMs: number;
   costMicroUsd: bigint;
+  /** Of own keys: what counts under ceilings on spend. */
+  countedMicroUsd: bigint;
 }
 
 /**
@@ -239,7 +246,7 @@ export interface Bill {
   month: string;
   openingMicroUsd: bigint;
   credits: { at: string; kind: Credit['kind']; microUsd: bigint; note: string }[];
-  lines: (Omit<UsageRow, 'group'> & { model: string; mode: Mode })[];
+  lines: (Omit<UsageRow, 'group' | 'countedMicroUsd'> & { model: string; mode: Mode })[];
   totalMicroUsd: bigint;
   closingMicroUsd: bigint;
 }
@@ -275,6 +282,13 @@ export interface LedgerCalls {
    * that is not told of stays as it is. Throws `not_found`, also for another organisation's; `invalid` for a line that says less than before, or another price.
    */
   renewHold(session: SessionName, lines: readonly UsageLine[], hold: HoldRequest): HoldGrant;
+  /**
+   * Holds under the ceilings on spend what an own provider key may use: no credit is held, and nothing is charged for it. Notes the
+   * session first where it is not known. Lines are posted as by `renewHold`, and end a hold of credit; without any, that stays. With
+   * `wantedMicroUsd` 0 what is held so is given back. Refuses less than `leastMicroUsd`, which leaves all as it was.
+   * Throws StoreError `spend_ceiling`, `not_found`, `conflict`, `invalid`.
+   */
+  holdOwn(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): HoldGrant;
   /**
    * Posts the rest, gives the hold back and closes the session; makes it first when it was never opened. Once: later calls get
    * the first result. A line that says less than was posted before, or another price, stays as it was: nothing is un-billed.
@@ -365,6 +379,7 @@ const CEILINGS_SINCE = 7;
 export const LEDGER_OPERATIONS = {
   openSession: notes(member('object', 'object')),
   renewHold: writes(member('object', 'list', 'object')),
+  holdOwn: { ...notes(member('object', 'list', 'object')), since: OWN_SPEND_SINCE },
   settleSession: writes(member('object', 'object')),
   openNodes: reads(),
   closeLost: writes(),

@@ -148,17 +148,23 @@ function prepare(database: TableContext['database']) {
     ),
     spent: database
       .prepare<Pick<CeilingRow, 'scope' | 'provider' | 'span'> & { period: string }, bigint>(
-        `SELECT coalesce(sum(micro_usd), 0) FROM transfers JOIN sessions ON sessions.number = session
-         WHERE kind = 'usage' AND at >= @span AND (@scope = '${GATEWAY_SCOPE}' OR debit = @scope OR key_id = @scope)
-           AND (@provider = '' OR substr(note, 1, instr(note || '/', '/') - 1) = @provider)`,
+        `SELECT coalesce(sum(micro_usd), 0) FROM (
+           SELECT micro_usd, session, at, note AS model FROM transfers WHERE kind = 'usage' AND at >= @span
+           UNION ALL SELECT micro_usd, session, at, model FROM own_spend WHERE at >= @span
+         ) AS spent JOIN sessions ON sessions.number = session
+         WHERE (@scope = '${GATEWAY_SCOPE}' OR organisation_id = @scope OR key_id = @scope)
+           AND (@provider = '' OR substr(spent.model, 1, instr(spent.model || '/', '/') - 1) = @provider)`,
       )
       .pluck()
       .safeIntegers(),
     held: database
       .prepare<Pick<CeilingRow, 'scope' | 'provider'>, bigint>(
-        `SELECT coalesce(sum(micro_usd), 0)
-         FROM open_holds JOIN holds ON holds.number = hold JOIN sessions ON sessions.number = holds.session
-         WHERE (@scope = '${GATEWAY_SCOPE}' OR holds.organisation_id = @scope OR holds.key_id = @scope) AND ${COUNTS}`,
+        `SELECT (SELECT coalesce(sum(micro_usd), 0)
+           FROM open_holds JOIN holds ON holds.number = hold JOIN sessions ON sessions.number = holds.session
+           WHERE (@scope = '${GATEWAY_SCOPE}' OR holds.organisation_id = @scope OR holds.key_id = @scope) AND ${COUNTS})
+         + (SELECT coalesce(sum(micro_usd), 0) FROM own_holds
+           WHERE (@scope = '${GATEWAY_SCOPE}' OR organisation_id = @scope OR key_id = @scope)
+             AND (@provider = '' OR instr(providers, ' ' || @provider || ' ') > 0))`,
       )
       .pluck()
       .safeIntegers(),

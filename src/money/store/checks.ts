@@ -69,7 +69,9 @@ export function requireHoldRequest({ wantedMicroUsd, leastMicroUsd, leaseMs }: H
 export function requireLines(lines: readonly UsageLine[]): void {
   if (lines.length > LINES_MAX) invalid(`A session has at most ${LINES_MAX} lines.`);
   const seen = new Set<string>();
-  for (const { model, own, rate = 0, audioMs, connectionMs = 0, price } of lines) {
+  for (const { model, own, rate = 0, audioMs, connectionMs = 0, price, counted } of lines) {
+    if (counted !== undefined && (!own || counted !== true))
+      invalid('A line counts under ceilings without a charge where it is of an own provider key.');
     requireText(model, MODEL_LENGTH_MAX, 'model of a line');
     if (!Number.isInteger(rate) || rate < 0 || rate >= LINES_MAX) invalid(`A rate is 0 to ${LINES_MAX - 1}.`);
     requireAudio(audioMs);

@@ -50,7 +50,7 @@ const DAY_LENGTH = 10;
  * A hold that was made so long after now was made before the clock was put back, and the end of its lease is not known: it
  * is over now. Who still needs it makes another within half a lease.
  */
-const AHEAD_MS_MAX = 60_000;
+export const AHEAD_MS_MAX = 60_000;
 /** Of a hold that ends in the transaction that makes it. */
 const LATE_LEASE_MS = 1_000;
 const OPEN_HOLDS = `SELECT open_holds.session, hold, organisation_id AS organisationId, key_id AS keyId, micro_usd AS microUsd, providers
@@ -152,7 +152,7 @@ export function createLedgerHolds(
 }
 
 /** The ceilings that are about the providers of the hold leave less, or not. */
-function withinCeilings(
+export function withinCeilings(
   ceilings: LedgerCeilings,
   { organisationId, keyId, model }: Payer,
   request: HoldRequest,
@@ -164,10 +164,10 @@ function withinCeilings(
   return { heldMicroUsd: room.microUsd, limitedBy: 'ceiling', ceiling: room.sentence, providers };
 }
 
-const providersIn = (text: string | null): readonly string[] | undefined => text?.trim().split(' ');
+export const providersIn = (text: string | null): readonly string[] | undefined => text?.trim().split(' ');
 
 /** What was held before stays held, but for no other providers than before. */
-function keeping(
+export function keeping(
   heldMicroUsd: bigint,
   { model }: Payer,
   { wantedMicroUsd, leastMicroUsd }: HoldRequest,

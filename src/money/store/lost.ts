@@ -6,6 +6,7 @@ import type { TableContext } from '../../store/table-context.ts';
 import type { BilledLine, LedgerCalls, SessionHead, UsageLine } from './calls.ts';
 import { isoOf } from './checks.ts';
 import type { LedgerHolds } from './holds.ts';
+import type { OwnHolds } from './own-holds.ts';
 import type { SessionRow } from './postings.ts';
 
 /** The end reason of a session whose node was lost. */
@@ -20,6 +21,7 @@ const NODE = /^[a-z0-9]{6}$/;
 export function createLedgerLost(
   { database, nowText }: Pick<TableContext, 'database' | 'nowText'>,
   { end }: Pick<LedgerHolds, 'end'>,
+  ownHolds: Pick<OwnHolds, 'endOfNode'>,
 ): Pick<LedgerCalls, 'openNodes' | 'closeLost' | 'closeLostFiles'> {
   const nodes = database
     .prepare<[number], string>(
@@ -38,6 +40,7 @@ export function createLedgerLost(
      WHERE id > @from AND id < @to
        AND NOT EXISTS (SELECT 1 FROM session_ends WHERE session = number)
        AND NOT EXISTS (SELECT 1 FROM open_holds WHERE session = number)
+       AND NOT EXISTS (SELECT 1 FROM own_holds WHERE session = number)
      ORDER BY id LIMIT ${AT_ONCE_MAX}`,
   );
   const closeFiles = database.prepare<{ untilMs: number; among: number; now: string }>(
@@ -52,7 +55,8 @@ export function createLedgerLost(
        FROM sessions
        WHERE number > (SELECT max(number) FROM sessions) - @among AND mode = 'batch'
          AND NOT EXISTS (SELECT 1 FROM session_ends WHERE session = sessions.number)
-         AND NOT EXISTS (SELECT 1 FROM open_holds WHERE session = sessions.number))
+         AND NOT EXISTS (SELECT 1 FROM open_holds WHERE session = sessions.number)
+         AND NOT EXISTS (SELECT 1 FROM own_holds WHERE session = sessions.number))
      WHERE lastHeldMs <= @untilMs
      ORDER BY number LIMIT ${AT_ONCE_MAX}`,
   );
@@ -65,6 +69,7 @@ export function createLedgerLost(
     // What follows the node in an id is hexadecimal.
     const [from, to] = [`ses_${node}`, `ses_${node}~`];
     if (isKilled) for (const session of held.all(from, to, AT_ONCE_MAX)) end(session, 0n);
+    if (isKilled) ownHolds.endOfNode(from, to);
     return close.run({ from, to, endedAt, now: nowText() }).changes;
   });
 
@@ -97,9 +102,13 @@ export function linesBeyond(billed: readonly BilledLine[], lines: readonly Usage
     if (audioMs + connectionMs === 0) return [];
     if (before === undefined) return [line];
     const inAll = { audioMs: before.audioMs + audioMs, connectionMs: (before.connectionMs ?? 0) + connectionMs };
-    const microUsd = lineCostMicroUsd({ ...before, ...inAll }) - before.costMicroUsd;
+    const microUsd = line.counted
+      ? lineCostMicroUsd({ ...before, ...inAll, own: false }) - (before.countedMicroUsd ?? 0n)
+      : lineCostMicroUsd({ ...before, ...inAll }) - before.costMicroUsd;
     const more = connectionMs === 0 ? { audioMs } : { audioMs, connectionMs };
-    const name = rate === 0 ? { model, own } : { model, own, rate };
+    const name: Pick<UsageLine, 'model' | 'own' | 'rate' | 'counted'> = { model, own };
+    if (rate !== 0) name.rate = rate;
+    if (line.counted) name.counted = true;
     return [{ ...name, ...more, price: { unit: 'session', microUsd, minimumMicroUsd: 0n } }];
   });
 }

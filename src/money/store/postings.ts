@@ -1,6 +1,6 @@
 // What a session used becomes transfers: each line is posted as far as it was not posted before, so a statement told again, or
 // told late, changes nothing. Runs in the caller's transaction.
-import { type ExactPrice, lineCostMicroUsd } from '../../config/prices/price.ts';
+import { billedMsOf, costMicroUsd, type ExactPrice, lineCostMicroUsd } from '../../config/prices/price.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { TableContext } from '../../store/table-context.ts';
 import type { FileCharge, UsageLine } from './calls.ts';
@@ -33,6 +33,7 @@ interface LineRow {
   microUsd: bigint;
   minimumMicroUsd: bigint;
   cost: bigint;
+  counted: bigint;
   postings: bigint;
 }
 
@@ -45,7 +46,7 @@ export function createLedgerPostings(
   const lineBefore = database
     .prepare<[number, string, number, number], LineRow>(
       `SELECT audio_ms AS audioMs, connection_ms AS connectionMs, unit, price_micro_usd AS microUsd, minimum_micro_usd AS minimumMicroUsd,
-              cost_micro_usd AS cost, postings
+              cost_micro_usd AS cost, counted_micro_usd AS counted, postings
        FROM session_lines WHERE session = ? AND model = ? AND own = ? AND rate = ?`,
     )
     .safeIntegers();
@@ -59,6 +60,12 @@ export function createLedgerPostings(
   const growLine = database.prepare<[number, number, bigint, number, number, string, number, number]>(
     `UPDATE session_lines SET audio_ms = ?, connection_ms = ?, cost_micro_usd = ?, postings = ?
      WHERE session = ? AND model = ? AND own = ? AND rate = ?`,
+  );
+  const countLine = database.prepare<[bigint, number, string, number]>(
+    'UPDATE session_lines SET counted_micro_usd = ? WHERE session = ? AND model = ? AND own = 1 AND rate = ?',
+  );
+  const countSpend = database.prepare<{ session: number; at: string; model: string; microUsd: bigint }>(
+    'INSERT INTO own_spend (session, at, model, micro_usd) VALUES (@session, @at, @model, @microUsd)',
   );
   const spend = database.prepare<[string, string, bigint]>(
     `INSERT INTO key_spend (key_id, day, micro_usd) VALUES (?, ?, ?)
@@ -96,6 +103,8 @@ export function createLedgerPostings(
     } else if (audioMs > Number(before.audioMs) || connectionMs > Number(before.connectionMs)) {
       growLine.run(audioMs, connectionMs, cost, postings, session.number, line.model, own, rate);
     }
+    if (line.counted === true || (before !== undefined && before.counted > 0n))
+      count(session, line, costMicroUsd(price, billedMsOf({ audioMs, connectionMs })), before?.counted ?? 0n, at);
     if (difference > 0n) {
       transfer(
         usageTransfer(session.organisationId, {
@@ -108,6 +117,13 @@ export function createLedgerPostings(
       );
     }
     return difference;
+  }
+
+  /** What an own key used counts under ceilings on spend: the difference to what was counted before. */
+  function count(session: SessionRow, { model, own, rate = 0 }: UsageLine, inAll: bigint, before: bigint, at: string) {
+    if (!own || inAll <= before) return;
+    countLine.run(inAll, session.number, model, rate);
+    countSpend.run({ session: session.number, at, model, microUsd: inAll - before });
   }
 
   return {
@@ -124,7 +140,7 @@ export function createLedgerPostings(
 
 function requireGrowth(
   { id }: SessionRow,
-  { model, audioMs, connectionMs = 0, price }: UsageLine,
+  { model, own, audioMs, connectionMs = 0, price }: UsageLine,
   before: LineRow,
 ): void {
   if (audioMs < Number(before.audioMs)) {
@@ -139,10 +155,12 @@ function requireGrowth(
       `Session ${id} had a connection to ${model} for ${before.connectionMs} ms and cannot have had it for ${connectionMs} ms now.`,
     );
   }
+  // Of an own key the price is known once a ceiling is set; the line keeps the one that it began with.
   const isSame =
-    price.unit === before.unit &&
-    price.microUsd === before.microUsd &&
-    price.minimumMicroUsd === before.minimumMicroUsd;
+    own ||
+    (price.unit === before.unit &&
+      price.microUsd === before.microUsd &&
+      price.minimumMicroUsd === before.minimumMicroUsd);
   if (!isSame) throw new StoreError('invalid', `Session ${id} keeps the price of ${model} that it began with.`);
 }
 

@@ -27,6 +27,7 @@ interface LineRow {
   microUsd: bigint;
   minimumMicroUsd: bigint;
   costMicroUsd: bigint;
+  countedMicroUsd: bigint;
 }
 
 type TransferRow = Omit<LedgerTransfer, 'number' | 'tags'> & { number: bigint; tags: string | null };
@@ -49,7 +50,7 @@ export function createLedgerRecords({ database }: TableContext): LedgerRecords {
   const linesOf = database
     .prepare<[bigint], LineRow>(
       `SELECT model, own, rate, audio_ms AS audioMs, connection_ms AS connectionMs, unit, price_micro_usd AS microUsd, minimum_micro_usd AS minimumMicroUsd,
-              cost_micro_usd AS costMicroUsd
+              cost_micro_usd AS costMicroUsd, counted_micro_usd AS countedMicroUsd
        FROM session_lines WHERE session = ? ORDER BY model, own, rate`,
     )
     .safeIntegers();
@@ -106,6 +107,7 @@ function lineOf({
   microUsd,
   minimumMicroUsd,
   costMicroUsd,
+  countedMicroUsd,
 }: LineRow): BilledLine {
   return {
     model,
@@ -115,6 +117,7 @@ function lineOf({
     ...(connectionMs === 0n ? {} : { connectionMs: Number(connectionMs) }),
     price: { unit, microUsd, minimumMicroUsd },
     costMicroUsd,
+    ...(countedMicroUsd === 0n ? {} : { countedMicroUsd }),
   };
 }
 

@@ -46,7 +46,7 @@ export function createLedgerReports(
   const usageBy = (group: Grouping) =>
     database
       .prepare<UsageBind, Counted<UsageRow>>(
-        `SELECT ${GROUPS[group]} AS "group", ${SUMS}
+        `SELECT ${GROUPS[group]} AS "group", ${SUMS}, sum(session_lines.counted_micro_usd) AS countedMicroUsd
          FROM sessions JOIN session_lines ON session_lines.session = number
          ${group === 'tag' ? WITH_TAGS : ''}
          WHERE organisation_id = @organisationId AND opened_at >= @from AND opened_at < @to

@@ -17,16 +17,18 @@ import { isoOf, requireEnd, requireHead, requireHoldRequest, requireLines } from
 import type { HeldBefore, LedgerHolds } from './holds.ts';
 import type { LegUsage } from './leg-usage.ts';
 import { lateHead, lateId, linesBeyond, NODE_LOST } from './lost.ts';
+import type { OwnHolds } from './own-holds.ts';
 import type { LedgerCharges, LedgerPostings, SessionRow } from './postings.ts';
 import { createSessionTags } from './session-tags.ts';
 import type { LedgerTransfers } from './transfers.ts';
 
-type SessionCalls = Pick<LedgerCalls, 'openSession' | 'renewHold' | 'settleSession'>;
+type SessionCalls = Pick<LedgerCalls, 'openSession' | 'renewHold' | 'holdOwn' | 'settleSession'>;
 
 interface Parts {
   transfers: Pick<LedgerTransfers, 'openAccount'>;
   postings: LedgerPostings;
   holds: Pick<LedgerHolds, 'offer' | 'heldOf' | 'hold' | 'holdLate' | 'end'>;
+  ownHolds: Pick<OwnHolds, 'offer' | 'hold' | 'end' | 'countedOf'>;
   charges: LedgerCharges;
   ceilings: Pick<LedgerCeilings, 'reached'>;
   legUsage: Pick<LegUsage, 'add'>;
@@ -90,7 +92,7 @@ function sessionRows({ database, nowText }: TableContext) {
 /** How a session's use becomes charges, and its end a record. Runs in the caller's transaction. */
 function sessionCharges(
   { known, addSession, addEnd }: SessionRows,
-  { postings, holds, charges, recordOf, legUsage }: Parts,
+  { postings, holds, ownHolds, charges, recordOf, legUsage }: Parts,
 ) {
   /**
    * Posts what the lines say, out of the hold. What is more than was held is charged anyway, and noted. Gives what is left of
@@ -113,6 +115,7 @@ function sessionCharges(
   function finish(session: SessionRow, end: SessionEnd): SessionRecord {
     // A last statement may be older than the last renewal, after a crash. What was posted stays posted.
     charge(session, end.lines, 'keep', end.onTrust, end.file !== undefined);
+    ownHolds.end(session, 0n);
     if (end.file !== undefined) charges.noteFile(session, end.file);
     addEnd(session, end);
     const record = recordOf(session.number);
@@ -144,24 +147,72 @@ function sessionCharges(
   return { charge, finish, settleLate };
 }
 
+/** Who pays has to be there. Throws `not_found`. */
+function payers({ database }: TableContext, { transfers }: Pick<Parts, 'transfers'>) {
+  const keyOwner = database.prepare<[string], string>('SELECT organisation_id FROM api_keys WHERE id = ?').pluck();
+  return ({ organisationId, keyId }: SessionHead): void => {
+    transfers.openAccount(organisationId);
+    if (keyOwner.get(keyId) !== organisationId) {
+      throw new StoreError('not_found', `The organisation has no key ${JSON.stringify(keyId)}.`);
+    }
+  };
+}
+
+/** Where there are ceilings, a grant says which of them it has brought to a part that is reported. */
+function tellingReached({ ceilings }: Pick<Parts, 'ceilings'>) {
+  return ({ organisationId, keyId }: SessionRow, grant: HoldGrant): HoldGrant => {
+    const reached = grant.providers === undefined ? [] : ceilings.reached(organisationId, keyId);
+    return reached.length === 0 ? grant : { ...grant, reached };
+  };
+}
+
+/** What an own provider key may use under ceilings. */
+function ownHolding(
+  context: TableContext,
+  { known, addSession }: SessionRows,
+  parts: Parts,
+  charge: ReturnType<typeof sessionCharges>['charge'],
+): SessionCalls['holdOwn'] {
+  const { ownHolds } = parts;
+  const requirePayer = payers(context, parts);
+  const told = tellingReached(parts);
+  const holdOwn = context.database.transaction(
+    (named: SessionHead, lines: SessionEnd['lines'], request: HoldRequest): HoldGrant => {
+      requireHead(named);
+      requireLines(lines);
+      requireHoldRequest(request);
+      const first = known(named);
+      const head = first?.isLostFile === 1 ? lateHead(named) : named;
+      const before = head === named ? first : known(head);
+      if (before?.isSettled === 1) return SETTLED;
+      if (before === undefined && request.wantedMicroUsd === 0n) return NOTHING;
+      if (before === undefined) requirePayer(head);
+      const session = before ?? addSession(head);
+      const countedBefore = ownHolds.countedOf(session);
+      if (lines.length > 0) charge(session, lines, 'refuse', request.onTrust);
+      const left = ownHolds.end(session, ownHolds.countedOf(session) - countedBefore);
+      const grant = ownHolds.offer(session, request, left);
+      if (grant.limitedBy !== null && grant.heldMicroUsd < request.leastMicroUsd) throw refusal(grant);
+      ownHolds.hold(session, grant, request.leaseMs);
+      return told(session, grant);
+    },
+  );
+  return (head, lines, request) => holdOwn.immediate(head, lines, request);
+}
+
 export function createLedgerSessions(context: TableContext, parts: Parts): SessionCalls {
   const { database } = context;
-  const { transfers, holds, ceilings, recordOf } = parts;
+  const { transfers, holds, ownHolds, recordOf } = parts;
   const rows = sessionRows(context);
   const { known, addSession, keepTags } = rows;
   const { charge, finish, settleLate } = sessionCharges(rows, parts);
-  const keyOwner = database.prepare<[string], string>('SELECT organisation_id FROM api_keys WHERE id = ?').pluck();
+  const requirePayer = payers(context, parts);
+  const told = tellingReached(parts);
 
   function offerOrRefuse(payer: SessionRow | SessionHead, request: HoldRequest): HoldGrant {
     const grant = holds.offer(payer, request);
     if (grant.limitedBy === null || grant.heldMicroUsd >= request.leastMicroUsd) return grant;
     throw refusal(grant);
-  }
-
-  /** Where there are ceilings, the grant says which of them it has brought to a part that is reported. */
-  function told({ organisationId, keyId }: SessionRow, grant: HoldGrant): HoldGrant {
-    const reached = grant.providers === undefined ? [] : ceilings.reached(organisationId, keyId);
-    return reached.length === 0 ? grant : { ...grant, reached };
   }
 
   /** A call repeated because its answer was lost changes nothing; one that comes later, or wants more, must be held for. */
@@ -184,10 +235,7 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
     const head = first?.isLostFile === 1 ? lateHead(named) : named;
     const before = head === named ? first : known(head);
     if (before !== undefined) return openAgain(before, request);
-    transfers.openAccount(head.organisationId);
-    if (keyOwner.get(head.keyId) !== head.organisationId) {
-      throw new StoreError('not_found', `The organisation has no key ${JSON.stringify(head.keyId)}.`);
-    }
+    requirePayer(head);
     const grant = offerOrRefuse(head, request);
     const session = addSession(head);
     holds.hold(session, grant, request.leaseMs);
@@ -205,6 +253,8 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
       }
       if (session.isSettled === 1) return SETTLED;
       const left = charge(session, lines, 'refuse', request.onTrust);
+      // Of a live session, which tells its usage: a model that is paid for hears now.
+      if (lines.length > 0) ownHolds.end(session, 0n);
       const grant = holds.offer(session, request, left);
       holds.hold(session, grant, request.leaseMs, left.microUsd);
       return told(session, grant);
@@ -227,6 +277,7 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
   return {
     openSession: (head, request) => open.immediate(head, request),
     renewHold: (session, lines, request) => renew.immediate(session, lines, request),
+    holdOwn: ownHolding(context, rows, parts, charge),
     settleSession: (head, end) => settle.immediate(head, end),
   };
 }

@@ -12,6 +12,7 @@ import { createLedgerCeilings, gatewayCeilings } from './ceilings.ts';
 import { createLedgerHolds } from './holds.ts';
 import { createLegUsage } from './leg-usage.ts';
 import { createLedgerLost } from './lost.ts';
+import { createOwnHolds } from './own-holds.ts';
 import { createLedgerCharges, createLedgerPostings } from './postings.ts';
 import { createLedgerRecords, createSessionSearch } from './records.ts';
 import { createLedgerReports } from './reports.ts';
@@ -25,6 +26,7 @@ export function createLedgerTables(context: TableContext): LedgerCalls & Leases 
   const postings = createLedgerPostings(context, transfers);
   const ceilings = createLedgerCeilings(context);
   const holds = createLedgerHolds(context, transfers, ceilings);
+  const ownHolds = createOwnHolds(context, ceilings);
   const { recordOf, ...records } = createLedgerRecords(context);
   const legUsage = createLegUsage(context);
   return {
@@ -32,6 +34,7 @@ export function createLedgerTables(context: TableContext): LedgerCalls & Leases 
       transfers,
       postings,
       holds,
+      ownHolds,
       charges: createLedgerCharges(context),
       ceilings,
       legUsage,
@@ -42,14 +45,17 @@ export function createLedgerTables(context: TableContext): LedgerCalls & Leases 
     ...createSessionSearch(context, { recordOf }),
     ...createLedgerReports(context, transfers),
     ...createLedgerAudit(context),
-    ...createLedgerLost(context, holds),
+    ...createLedgerLost(context, holds, ownHolds),
     replaceCeilings: ceilings.replace,
     setGatewayCeilings: gatewayCeilings(context, ceilings),
     addCredit: transfers.addCredit,
     balanceOf: transfers.balanceOf,
-    expireHolds: holds.expireHolds,
-    endHolds: holds.endHolds,
-    nextLeaseEndMs: holds.nextLeaseEndMs,
+    expireHolds: () => holds.expireHolds() + ownHolds.expire(),
+    endHolds: (madeUntilMs) => holds.endHolds(madeUntilMs) + ownHolds.endMadeUntil(madeUntilMs),
+    nextLeaseEndMs(nowMs) {
+      const ends = [holds.nextLeaseEndMs(nowMs), ownHolds.nextLeaseEndMs(nowMs)].filter((each) => each !== undefined);
+      return ends.length === 0 ? undefined : Math.min(...ends);
+    },
     backup: (file) => backUp(context.database, file),
   };
 }

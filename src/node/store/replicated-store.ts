@@ -3,8 +3,8 @@
 import { sinceOfKey } from '../../accounts/keys/calls.ts';
 import type { LogCall } from '../../cluster/replication/entry.ts';
 import type { ReplicaStore } from '../../cluster/replication/replica-store.ts';
-import type { SessionEnd, SessionHead } from '../../money/store/calls.ts';
-import { LEG_USAGE_SINCE, STORE_VERSION, TAGS_SINCE } from '../../store/migrations.ts';
+import type { LedgerCalls, SessionEnd, SessionHead, UsageLine } from '../../money/store/calls.ts';
+import { LEG_USAGE_SINCE, OWN_SPEND_SINCE, STORE_VERSION, TAGS_SINCE } from '../../store/migrations.ts';
 import type { OperatorCall } from '../../store/operator-calls.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { sinceOfWebhook } from '../../webhooks/store/calls.ts';
@@ -89,7 +89,8 @@ const OF_SESSIONS: readonly CallName[] = ['openSession', 'settleSession'];
 
 /** Without what not every replica knows yet: a session is billed anyway. */
 function understood(name: CallName, given: readonly unknown[], version: number): readonly unknown[] {
-  const args = version < LEG_USAGE_SINCE && name === 'settleSession' ? withoutSentAgain(given) : given;
+  const known = version < LEG_USAGE_SINCE && name === 'settleSession' ? withoutSentAgain(given) : given;
+  const args = version < OWN_SPEND_SINCE ? withoutOwnSpend(name, known) : known;
   if (version >= TAGS_SINCE || !OF_SESSIONS.includes(name)) return args;
   const [{ tags: _, ...head }, ...rest] = args as [SessionHead, ...unknown[]];
   return [head, ...rest];
@@ -99,6 +100,18 @@ function understood(name: CallName, given: readonly unknown[], version: number):
 function withoutSentAgain([head, end]: readonly unknown[]): readonly unknown[] {
   const { sentAgain: _, ...rest } = end as SessionEnd;
   return [head, rest];
+}
+
+/** Usage of own provider keys is not counted under ceilings. */
+function withoutOwnSpend(name: CallName, args: readonly unknown[]): readonly unknown[] {
+  const uncounted = (lines: readonly UsageLine[]) => lines.map(({ counted: _, ...line }) => line);
+  if (name === 'renewHold') {
+    const [head, lines, hold] = args as Parameters<LedgerCalls['renewHold']>;
+    return [head, uncounted(lines), hold];
+  }
+  if (name !== 'settleSession') return args;
+  const [head, end] = args as Parameters<LedgerCalls['settleSession']>;
+  return [head, { ...end, lines: uncounted(end.lines) }];
 }
 
 function heldBack(name: CallName, older: readonly string[]): StoreError {

@@ -60,6 +60,18 @@ function ceilings(script: Script, organisationId: string, keyId: string): void {
   for (const id of ['ses_bound1', 'ses_bound2', 'ses_bound3']) script.call('openSession', head(id), HOLD);
   const line = { model: MODEL, own: false, audioMs: 60_000, price: PRICE };
   script.call('renewHold', head('ses_bound1'), [line], { ...HOLD, providers: ['deepgram', 'openai'] });
+  const own = { ...line, own: true, counted: true } as const;
+  for (const id of ['ses_own1', 'ses_own2', 'ses_zzz999own']) script.call('holdOwn', head(id), [], HOLD);
+  script.call('holdOwn', head('ses_own1'), [own], { ...HOLD, providers: ['deepgram', 'openai'] });
+  script.call('holdOwn', head('ses_own1'), [{ ...own, own: false }], HOLD);
+  script.call('holdOwn', head('ses_own3'), [], { ...HOLD, wantedMicroUsd: 10n ** 9n, leastMicroUsd: 10n ** 9n });
+  script.call('holdOwn', { ...head('ses_own4'), keyId: 'key_none' }, [], HOLD);
+  script.call('renewHold', head('ses_own1'), [{ ...own, audioMs: 70_000 }], HOLD);
+  const end = { endedAt: at(0), reason: 'client_closed', code: null, audioMs: 80_000 };
+  script.call('settleSession', head('ses_own1'), { ...end, lines: [{ ...own, audioMs: 80_000 }] });
+  script.call('settleSession', head('ses_own2'), { ...end, lines: [] });
+  script.call('closeLost', 'zzz999', at(0), true);
+  script.call('settleSession', head('ses_zzz999own'), { ...end, lines: [own] });
   script.call('setSpendCeilings', organisationId, [], BY);
   script.call('changeKey', organisationId, keyId, { spendCeilings: null }, BY);
 }

@@ -48,6 +48,7 @@ export function fill(tables: DirectTables): void {
     const end = { endedAt: '2026-06-15T12:05:00.000Z', reason: 'client_closed', code: null, audioMs: 70_000, lines };
     tables.settleSession(head, index === 0 ? { ...end, sentAgain: [] } : end);
   }
+  fillOwn(tables, { organisationId, keyId: keys[2]!.key.id });
   fillFiles(tables, { organisationId, keyId: keys[2]!.key.id });
   fillWebhooks(tables, organisationId);
   tables.keepSessionEvents(organisationId, 'ses_1', '[]');
@@ -93,6 +94,19 @@ export function fill(tables: DirectTables): void {
   };
   tables.operate(note);
   tables.finishJob(job, { stage: 'done', summary: sha256('summary'), transcript: null, pieces: 1 });
+}
+
+/** Two sessions on an own provider key, which count under ceilings; one is open. */
+function fillOwn(tables: DirectTables, { organisationId, keyId }: { organisationId: string; keyId: string }): void {
+  const openedAt = '2026-06-15T12:00:00.000Z';
+  for (const id of ['ses_own1', 'ses_own2']) {
+    const model = 'deepgram/nova-3';
+    const head = { id, organisationId, keyId, mode: 'live', model, openedAt } as const;
+    tables.holdOwn(head, [{ model, own: true, counted: true, audioMs: 61_000, price }], hold);
+    if (id === 'ses_own1') continue;
+    const end = { endedAt: openedAt, reason: 'client_closed', code: null, audioMs: 61_000, lines: [] };
+    tables.settleSession(head, end);
+  }
 }
 
 /** A file, and one that was charged for more than was held, since the ledger did not answer. */

@@ -205,7 +205,7 @@ class Draw {
   lines() {
     return MODELS.slice(0, this.integer(0, 3)).map((model) => ({
       model,
-      own: this.chance(0.2),
+      ...(this.chance(0.2) ? { own: true, ...(this.chance(0.7) ? { counted: true as const } : {}) } : { own: false }),
       audioMs: this.integer(0, 100_000),
       ...(this.chance(0.3) ? { rate: this.integer(0, 1), connectionMs: this.integer(0, 9_000) } : {}),
       price: PRICE,
@@ -330,6 +330,7 @@ export const ARGUMENTS: Arguable = {
   endOutbox: (draw) => [draw.integer(1, 6), draw.pick([null, 0, 60_000])],
   openSession: (draw) => [draw.head(), draw.hold()],
   renewHold: (draw) => [draw.head(), draw.lines(), draw.hold()],
+  holdOwn: (draw) => [draw.head(), draw.lines(), draw.hold()],
   settleSession: (draw) => [draw.head(), draw.end()],
   closeLost: (draw) => [draw.pick(['abc123', 'zzz999', 'no']), draw.at(), draw.pick([undefined, true, false])],
   closeLostFiles: (draw) => [draw.untilMs(), draw.integer(1, 1000)],

@@ -20,7 +20,12 @@ function meterOf(...chains: readonly (readonly MeterCandidate[])[]): Meter {
     members,
     grant: { heldMicroUsd: 0n, limitedBy: null },
     clock: new SimulatedClock(),
-    reservations: { begin: () => new Promise(() => {}), renew: () => new Promise(() => {}), settle: () => {} },
+    reservations: {
+      begin: () => new Promise(() => {}),
+      renew: () => new Promise(() => {}),
+      renewOwn: () => new Promise(() => {}),
+      settle: () => {},
+    },
     graceMs: 0,
     isUnlimited: false,
   });

@@ -330,6 +330,8 @@ export interface Usage {
     connection_seconds?: number;
     /** USD, decimal. */
     cost_usd: string;
+    /** With your own provider keys, where there are spend ceilings: what counts under them, in USD. It is not charged. */
+    counted_usd?: string;
   }[];
   total: {
     /** Seconds of audio. */

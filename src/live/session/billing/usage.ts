@@ -115,12 +115,13 @@ export class Usage {
       const connectionMs = this.connections.msOf(index);
       // Not told of yet: another line of its model may come to be the first.
       if (audioMs === 0 && connectionMs === 0) continue;
-      const { slug, own, rate, price } = this.#members[index] as MeterCandidate;
+      const { slug, own, rate, price, counted } = this.#members[index] as MeterCandidate;
       const name = `${slug} ${own}`;
       if (!firsts.has(name)) firsts.set(name, index);
       const isFirst = firsts.get(name) === index;
       const line: UsageLine = { model: slug, own, audioMs, price: isFirst ? price : { ...price, minimumMicroUsd: 0n } };
       if (rate !== undefined) line.rate = rate;
+      if (counted) line.counted = true;
       if (connectionMs > 0) line.connectionMs = connectionMs;
       lines.push(line);
     }

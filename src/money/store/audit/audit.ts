@@ -42,9 +42,10 @@ const sessionName = (who: string): string => `(SELECT id FROM sessions WHERE num
  * here on purpose: billing/price.ts has no say in whether it was right.
  */
 const MS = 'max(audio_ms, connection_ms)';
-const COST = `CASE WHEN own = 1 OR ${MS} = 0 THEN 0 ELSE max(minimum_micro_usd, CASE unit
+const AT_PRICE = `CASE WHEN ${MS} = 0 THEN 0 ELSE max(minimum_micro_usd, CASE unit
     WHEN 'session' THEN price_micro_usd
     ELSE price_micro_usd * (${MS} / 60000) + (price_micro_usd * (${MS} % 60000) * 2 + 60000) / 120000 END) END`;
+const COST = `CASE WHEN own = 1 THEN 0 ELSE ${AT_PRICE} END`;
 
 const money = (microUsd: bigint | null): string => `${usdOf(microUsd ?? 0n)} USD`;
 
@@ -236,22 +237,45 @@ const CHECKS: readonly Check[] = [
   {
     sql: differing(
       `SELECT ${CEILING}, held_micro_usd FROM spend_ceilings`,
-      `SELECT ${CEILING}, sum(holds.micro_usd) FROM spend_ceilings JOIN holds
-        ON scope IN ('gateway', holds.organisation_id, holds.key_id) JOIN sessions ON sessions.number = session
-        WHERE holds.number IN (${OPEN}) AND (provider = ''
-          OR instr(coalesce(providers, ' ' || ${OWNER('model')} || ' '), ' ' || provider || ' ') > 0) GROUP BY 1`,
+      `SELECT who, sum(micro_usd) FROM (SELECT ${CEILING} AS who, holds.micro_usd FROM spend_ceilings JOIN holds
+          ON scope IN ('gateway', holds.organisation_id, holds.key_id) JOIN sessions ON sessions.number = session
+          WHERE holds.number IN (${OPEN}) AND (provider = ''
+            OR instr(coalesce(providers, ' ' || ${OWNER('model')} || ' '), ' ' || provider || ' ') > 0)
+        UNION ALL SELECT ${CEILING}, own_holds.micro_usd FROM spend_ceilings JOIN own_holds
+          ON scope IN ('gateway', own_holds.organisation_id, own_holds.key_id)
+          WHERE provider = '' OR instr(providers, ' ' || provider || ' ') > 0) GROUP BY 1`,
     ),
     sentence: ({ who, found, wanted }) =>
       `${money(found)} is held under the ceiling of ${who}; its open holds are ${money(wanted)}.`,
   },
   {
     // A clock that went back may have left more there, never less.
-    sql: `SELECT who, found, wanted FROM (SELECT ${CEILING} AS who, spent_micro_usd AS found, sum(transfers.micro_usd) AS wanted
-        FROM spend_ceilings JOIN transfers JOIN sessions ON sessions.number = session
-        WHERE kind = 'usage' AND scope IN ('gateway', debit, key_id) AND (provider = '' OR provider = ${OWNER('note')})
+    sql: `SELECT who, found, wanted FROM (SELECT ${CEILING} AS who, spent_micro_usd AS found, sum(spend.micro_usd) AS wanted
+        FROM spend_ceilings JOIN (SELECT micro_usd, session, at, note AS slug FROM transfers WHERE kind = 'usage'
+          UNION ALL SELECT micro_usd, session, at, model FROM own_spend) AS spend JOIN sessions ON sessions.number = session
+        WHERE scope IN ('gateway', sessions.organisation_id, key_id) AND (provider = '' OR provider = ${OWNER('slug')})
           AND substr(at, 1, length(span)) = span GROUP BY 1) WHERE found < wanted`,
     sentence: ({ who, found, wanted }) =>
-      `The spend under the ceiling of ${who} is ${money(found)}; its transfers come to ${money(wanted)}.`,
+      `The spend under the ceiling of ${who} is ${money(found)}; its transfers and what own keys used come to ${money(wanted)}.`,
+  },
+  {
+    sql: `SELECT ${sessionName('session')} || ' with ' || model AS who, counted_micro_usd AS found, ${AT_PRICE} AS wanted
+      FROM session_lines WHERE counted_micro_usd NOT IN (0, ${AT_PRICE})`,
+    sentence: ({ who, found, wanted }) =>
+      `The line of session ${who} counts ${money(found)} for an own key; at its price that is ${money(wanted)}.`,
+  },
+  {
+    sql: `SELECT ${sessionName('who')} AS who, found, wanted FROM (${differing(
+      'SELECT session, sum(micro_usd) FROM own_spend GROUP BY session',
+      'SELECT session, sum(counted_micro_usd) FROM session_lines WHERE counted_micro_usd > 0 GROUP BY session',
+    )})`,
+    sentence: ({ who, found, wanted }) =>
+      `Own keys of session ${who} count ${money(found)} under ceilings; its lines count ${money(wanted)}.`,
+  },
+  {
+    sql: `SELECT ${sessionName('session')} AS who, own_holds.micro_usd AS found, NULL AS wanted
+      FROM own_holds JOIN session_ends USING (session)`,
+    sentence: ({ who, found }) => `Session ${who} is settled and ${money(found)} is held for its own key.`,
   },
   {
     sql: `SELECT debit AS who, transfers.number AS found, NULL AS wanted
@@ -299,7 +323,8 @@ const CHECKS_IN_USE: readonly Check[] = [
   ...CHECKS,
   {
     sql: `SELECT ${sessionName('session')} AS who, @now - lease_end_ms AS found, NULL AS wanted
-      FROM open_holds WHERE lease_end_ms < @now - ${LEASE_GRACE_MS}`,
+      FROM (SELECT session, lease_end_ms FROM open_holds UNION ALL SELECT session, lease_end_ms FROM own_holds)
+      WHERE lease_end_ms < @now - ${LEASE_GRACE_MS}`,
     sentence: ({ who, found }) => `The hold of session ${who} is open ${found} ms after its lease.`,
   },
   ...CHARGE_CHECKS_IN_USE,

@@ -437,6 +437,9 @@ class UsageData:
     billed."""
     cost_usd: str
     """USD, decimal."""
+    counted_usd: str | None = None
+    """With your own provider keys, where there are spend ceilings: what counts under them, in USD. It is not
+    charged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
