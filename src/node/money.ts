@@ -55,7 +55,7 @@ export async function openMoney(
       metrics.settled(usd);
       logger.info({ sessionId: id, usd }, 'session settled');
     },
-    onDailySpend: (head) => spend.reached(head),
+    onDailySpend: (head, isKept) => spend.reached(head, isKept),
     onCeiling: (ceiling) => {
       if (!spend.ceiling(ceiling)) return;
       const { scope, provider, period, percent } = ceiling;

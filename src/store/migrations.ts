@@ -1032,6 +1032,26 @@ const ownSpend = `
   END;
 `;
 
+// 0038: Ceilings and daily limits of keys that were reached, each once, in the transaction in which that happened. Each becomes an event.
+// Nothing is written here before every replica has this.
+const spendReports = `
+  CREATE TABLE spend_reports (
+    name            TEXT PRIMARY KEY,
+    organisation_id TEXT NOT NULL REFERENCES organisations (id),
+    at              TEXT NOT NULL,
+    detail          TEXT NOT NULL CHECK (json_valid(detail))
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX spend_reports_by_time ON spend_reports (at);
+  CREATE TRIGGER webhook_spend_reached AFTER INSERT ON spend_reports
+    WHEN EXISTS (SELECT 1 FROM webhook_endpoints WHERE organisation_id = new.organisation_id)
+    BEGIN
+      INSERT INTO webhook_facts (endpoint, type, subject, detail)
+        SELECT number, 'spend.reached', new.name, new.detail FROM webhook_endpoints
+        WHERE organisation_id = new.organisation_id AND ${EACH_SUBSCRIBED('spend.reached')}
+        ORDER BY number;
+    END;
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
@@ -1046,7 +1066,7 @@ export const TAGS_SINCE = 8;
 /** The version that adds up what providers were sent. */
 export const LEG_USAGE_SINCE = 11;
 
-/** The version that counts own provider keys under ceilings on spend. */
+/** The version that counts own provider keys under ceilings on spend, and keeps what is reached until it is delivered. */
 export const OWN_SPEND_SINCE = 13;
 
 export const MIGRATIONS: readonly string[] = [
@@ -1087,4 +1107,5 @@ export const MIGRATIONS: readonly string[] = [
   legUsage,
   replacements,
   ownSpend,
+  spendReports,
 ];

@@ -7,6 +7,7 @@ import { StoreError } from '../store/store-error.ts';
 import { bodyOf, messageIdOf, newMessageId } from './events.ts';
 import type { BatchedPayload } from './format.ts';
 import type { WebhookSeal } from './seal.ts';
+import { toldOfSpend } from './spend.ts';
 import type { FactBatch, FactDelivery, WebhookFact, WebhookStore } from './store/calls.ts';
 import type { Transcript } from './transcripts.ts';
 import { batchesOf, Gathering, isBatched, partsOf, usageOf, type Written } from './usage.ts';
@@ -96,9 +97,12 @@ export class Facts {
     return { fact: fact.number, text: JSON.stringify(event) };
   }
 
-  /** A settlement has the same id for every endpoint, and again if the ledger is restored and told of it anew. */
+  /**
+   * A settlement has the same id for every endpoint, and again if the ledger is restored and told of it anew; a ceiling that is
+   * reached has that of a node which reports it as well.
+   */
   #idOf({ organisationId, type, subject }: WebhookFact): string {
-    return type === 'usage.recorded'
+    return type === 'usage.recorded' || type === 'spend.reached'
       ? messageIdOf(organisationId, type, subject)
       : newMessageId(this.#dependencies.wallNow().getTime());
   }
@@ -153,6 +157,8 @@ export class Facts {
       }
       case 'balance.low':
         return { at: wallNow(), data: { balance_usd: usdOf(BigInt(detail)), currency: 'USD' } };
+      case 'spend.reached':
+        return toldOfSpend(detail);
       case 'job.completed':
       case 'job.failed':
         return findJob(organisationId, detail, subject);

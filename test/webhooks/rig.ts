@@ -34,8 +34,8 @@ export async function idle(): Promise<void> {
 export function webhookRig(
   options: Partial<DelivererOptions> = {},
   findJob: FactsDependencies['findJob'] = async () => undefined,
+  direct = directStore(),
 ) {
-  const direct = directStore();
   const { clock: wall, ledger, store } = direct;
   const clock = new SimulatedClock();
   const seal = options.seal ?? new WebhookSeal({ secret: SECRET });

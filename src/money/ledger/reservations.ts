@@ -64,7 +64,7 @@ export interface ReservationsOptions {
   onFault(name: string, error: unknown): void;
   onSettled?(record: SessionRecord): void;
   /** A hold was refused, or less than was wanted, since the key has spent or holds what it may spend today. */
-  onDailySpend?(head: SessionHead): void;
+  onDailySpend?(head: SessionHead, isKept?: boolean): void;
   /** A part of a ceiling on spend is used that was not reported before, or a hold was refused by it. */
   onCeiling?(ceiling: ReachedCeiling): void;
 }
@@ -78,6 +78,9 @@ interface Pending {
   /** What the ledger says, or undefined when it never will. */
   done(record: SessionRecord | undefined): void;
 }
+
+/** The ledger has answered so, and keeps what was reached. */
+class RefusedHold extends StoreError {}
 
 export class Reservations {
   readonly #options: ReservationsOptions;
@@ -197,10 +200,10 @@ export class Reservations {
   async holdOwn(head: SessionHead, hold: HoldRequest): Promise<HoldGrant> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.renewOwn(head, [], hold);
+        return this.#accepted(head, await this.#renewOwn(head, [], hold));
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
-        if (error.reason === 'spend_ceiling') this.#noteRefused(head, error);
+        if (!(error instanceof RefusedHold)) this.#noteRefused(head, error);
         if (error.reason === 'busy' && tries < BUSY_TRIES_MAX) continue;
         throw Object.assign(apiErrorOf(error), { cause: error });
       }
@@ -208,9 +211,14 @@ export class Reservations {
   }
 
   async renewOwn(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant> {
+    return this.#noted(head, await this.#renewOwn(head, lines, hold));
+  }
+
+  async #renewOwn(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant> {
     const { store } = this.#options;
     try {
-      if (store.holdOwn !== undefined) return this.#noted(head, await this.#within(store.holdOwn(head, lines, hold)));
+      if (store.holdOwn !== undefined)
+        return await this.#within(store.holdOwn(head, lines, { ...hold, keepsReached: true }));
     } catch (error) {
       if (!(error instanceof StoreError && NOT_KNOWN.has(error.reason))) throw error;
     }
@@ -231,11 +239,11 @@ export class Reservations {
     if (isNothing) return { heldMicroUsd: 0n, limitedBy: null };
     for (let tries = 1; ; tries++) {
       try {
-        return this.#noted(head, await this.#within(this.#options.store.openSession(head, hold)));
+        const asked = { ...hold, keepsReached: true } as const;
+        return this.#accepted(head, await this.#within(this.#options.store.openSession(head, asked)));
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
-        if (error.reason === 'daily_spend') this.#options.onDailySpend?.(head);
-        if (error.reason === 'spend_ceiling') this.#noteRefused(head, error);
+        if (!(error instanceof RefusedHold)) this.#noteRefused(head, error);
         // A lock is held for half a second at most before this is told.
         if (error.reason === 'busy' && tries < BUSY_TRIES_MAX) continue;
         const trusted = this.unanswered.instead(head, error, isUnlimited);
@@ -253,7 +261,7 @@ export class Reservations {
   async renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant> {
     const { store } = this.#options;
     try {
-      return this.#noted(head, await this.#within(store.renewHold(head, lines, hold)));
+      return this.#noted(head, await this.#within(store.renewHold(head, lines, { ...hold, keepsReached: true })));
     } catch (error) {
       // The ledger could not be told of the session when it began.
       if (error instanceof StoreError && error.reason === 'not_found')
@@ -262,13 +270,24 @@ export class Reservations {
     }
   }
 
+  /** Throws what the ledger answers as a refusal. */
+  #accepted(head: SessionHead, grant: HoldGrant): HoldGrant {
+    this.#noted(head, grant);
+    if (!grant.isRefused) return grant;
+    throw new RefusedHold(grant.limitedBy === 'ceiling' ? 'spend_ceiling' : 'daily_spend', grant.ceiling ?? '');
+  }
+
   #noted(head: SessionHead, grant: HoldGrant): HoldGrant {
-    if (grant.limitedBy === 'daily_spend') this.#options.onDailySpend?.(head);
+    if (grant.limitedBy === 'daily_spend') this.#options.onDailySpend?.(head, grant.isDayKept);
     for (const ceiling of grant.reached ?? []) this.#options.onCeiling?.(ceiling);
     return grant;
   }
 
-  #noteRefused({ organisationId }: SessionHead, { message }: StoreError): void {
+  /** By a ledger of an older version, which keeps nothing of it. */
+  #noteRefused(head: SessionHead, { reason, message }: StoreError): void {
+    const { organisationId } = head;
+    if (reason === 'daily_spend') this.#options.onDailySpend?.(head);
+    if (reason !== 'spend_ceiling') return;
     const ceiling = ceilingIn(message);
     if (ceiling === undefined) return;
     const told = ceiling.scope === GATEWAY_SCOPE ? null : organisationId;

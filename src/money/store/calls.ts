@@ -75,6 +75,11 @@ export interface HoldRequest {
   onTrust?: boolean;
   /** Providers that the money may be spent at; that of the session's model when absent. Matters where there are ceilings on spend. */
   providers?: readonly string[];
+  /**
+   * What is reached is kept until it is delivered as an event. A refusal by a ceiling or the day's spend is an answer then, `isRefused`:
+   * an error would undo what was kept.
+   */
+  keepsReached?: true;
 }
 
 export interface HoldGrant {
@@ -88,6 +93,10 @@ export interface HoldGrant {
   providers?: readonly string[];
   /** Ceilings of which more is used now than was reported before. */
   reached?: readonly ReachedCeiling[];
+  /** Nothing is held, by what limits it. */
+  isRefused?: true;
+  /** That the day's spend of the key is reached is kept until it is delivered. */
+  isDayKept?: true;
   /** Neither the organisation's credit nor the key's spend has an end: any other hold would be granted as well. */
   unlimited?: true;
   /** The session is settled already: nothing more can be held or charged for it. */

@@ -23,7 +23,23 @@ export interface ReachedCeiling extends CeilingName {
   percent: SpendPercent;
   /** Spent in the period, and held. */
   usedMicroUsd: bigint;
+  /** It is kept until it is delivered as an event. */
+  isKept?: true;
 }
+
+/** The same each time that a part of a ceiling is reached in its period. */
+export const reachedName = ({
+  scope,
+  provider,
+  period,
+  span,
+  limitMicroUsd,
+  percent,
+}: CeilingName & Pick<ReachedCeiling, 'percent'>) =>
+  `${scope} ${provider} ${period} ${span} ${limitMicroUsd} ${percent}`;
+
+/** A daily limit of a key is reached. */
+export const dayName = (keyId: string, date: string): string => `${keyId} ${date}`;
 
 export const ceilingSentence = ({ scope, provider, period, span, limitMicroUsd }: CeilingName): string =>
   `The ceiling of ${usdOf(limitMicroUsd)} USD for the ${period} ${span} of ${scope}${provider === '' ? '' : ` at ${provider}`} is reached.`;

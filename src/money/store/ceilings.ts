@@ -11,13 +11,24 @@ import {
   type SpendPeriod,
   textOfCeiling,
 } from '../../api/spend-ceilings.ts';
-import { microUsdOf } from '../../config/prices/price.ts';
+import { microUsdOf, usdOf } from '../../config/prices/price.ts';
 import type { TableContext } from '../../store/table-context.ts';
 import type { LedgerCalls } from './calls.ts';
-import { type CeilingName, ceilingSentence, GATEWAY_SCOPE, type ReachedCeiling } from './ceiling-words.ts';
+import {
+  type CeilingName,
+  ceilingIn,
+  ceilingSentence,
+  dayName,
+  GATEWAY_SCOPE,
+  type ReachedCeiling,
+  reachedName,
+} from './ceiling-words.ts';
 
 /** Characters of an ISO 8601 time that name the hour, day or month. */
 const SPAN_LENGTHS: Readonly<Record<SpendPeriod, number>> = { hour: 13, day: 10, month: 7 };
+
+/** No period is longer: what was reached in it is not kept a second time. */
+const KEPT_MS = 40 * 24 * 3_600_000;
 
 export interface CeilingRow {
   scope: string;
@@ -45,8 +56,16 @@ export interface LedgerCeilings {
   of(organisationId: string, keyId: string): CeilingRow[];
   /** Undefined where none of them is about the providers. */
   room(ceilings: readonly CeilingRow[], providers: readonly string[]): Room | undefined;
-  /** Ceilings of which more is used than was reported, which is noted: half, four fifths or all of it. */
-  reached(organisationId: string, keyId: string): ReachedCeiling[];
+  /**
+   * Ceilings of which more is used than was reported, which is noted: half, four fifths or all of it.
+   *
+   * @param keeps they are kept until they are delivered as events
+   */
+  reached(organisationId: string, keyId: string, keeps?: boolean): ReachedCeiling[];
+  /** A hold was refused by the ceiling: all of it is used. */
+  refusedBy(sentence: string): ReachedCeiling[];
+  /** The key has spent, or holds, what it may spend today. */
+  keepDay(organisationId: string, keyId: string): void;
   /** Replaces all of a scope: what is spent and held so far counts under the new ones. */
   replace(scope: string, organisationId: string | null, ceilings: readonly SpendCeiling[]): void;
 }
@@ -63,7 +82,38 @@ export function createLedgerCeilings({
     return span > row.span ? { ...row, span, spent: 0n, reported: 0n } : row;
   };
 
+  /** Once for each name. */
+  function keep(name: string, organisationId: string, detail: object): void {
+    const at = nowText();
+    const oldest = new Date(Date.parse(at) - KEPT_MS).toISOString();
+    statements.forget.run(oldest);
+    statements.keep.run({ name, organisationId, at, detail: JSON.stringify({ at, ...detail }) });
+  }
+
+  function keptReached(reached: ReachedCeiling): ReachedCeiling {
+    const { organisationId, limitMicroUsd, usedMicroUsd, ...named } = reached;
+    if (organisationId === null) return reached;
+    const amounts = { limit_usd: usdOf(limitMicroUsd), used_usd: usdOf(usedMicroUsd) };
+    keep(reachedName(reached), organisationId, { ...named, ...amounts });
+    return { ...reached, isKept: true };
+  }
+
+  const ownerOf = (row: CeilingRow): string | null => row.organisationId ?? statements.operator.get() ?? null;
+
   return {
+    refusedBy(sentence) {
+      const name = ceilingIn(sentence);
+      const row = name && statements.inScope.all(name.scope).find((each) => isOf(each, name));
+      if (name === undefined || row === undefined) return [];
+      const now = current(row);
+      const { scope, provider, period, span, spent } = now;
+      if (now.reported < 100n) statements.report.run({ scope, provider, period, span, spent, reported: 100 });
+      return [keptReached({ ...name, organisationId: ownerOf(row), percent: 100, usedMicroUsd: row.limit })];
+    },
+    keepDay(organisationId, keyId) {
+      const date = nowText().slice(0, SPAN_LENGTHS.day);
+      keep(dayName(keyId, date), organisationId, { keyId });
+    },
     of: (organisationId, keyId) => statements.of.all(GATEWAY_SCOPE, organisationId, keyId).map(current),
     room(ceilings, providers) {
       let least: { microUsd: bigint; ceiling: CeilingRow } | undefined;
@@ -74,15 +124,15 @@ export function createLedgerCeilings({
       }
       return least && { microUsd: least.microUsd, sentence: ceilingSentence(nameOf(least.ceiling)) };
     },
-    reached(organisationId, keyId) {
+    reached(organisationId, keyId, keeps = false) {
       const reached: ReachedCeiling[] = [];
       for (const row of statements.of.all(GATEWAY_SCOPE, organisationId, keyId).map(current)) {
         const percent = percentOf(row);
         if (percent === 0 || BigInt(percent) <= row.reported) continue;
         const { scope, provider, period, span, spent } = row;
         statements.report.run({ scope, provider, period, span, spent, reported: percent });
-        const told = row.organisationId ?? statements.operator.get() ?? null;
-        reached.push({ ...nameOf(row), organisationId: told, percent, usedMicroUsd: spent + row.held });
+        const one = { ...nameOf(row), organisationId: ownerOf(row), percent, usedMicroUsd: spent + row.held };
+        reached.push(keeps ? keptReached(one) : one);
       }
       return reached;
     },
@@ -105,6 +155,9 @@ export function createLedgerCeilings({
     },
   };
 }
+
+const isOf = (row: CeilingRow, { provider, period, limitMicroUsd }: CeilingName): boolean =>
+  row.provider === provider && row.period === period && row.limit === limitMicroUsd;
 
 function percentOf({ limit, spent, held }: CeilingRow): SpendPercent | 0 {
   const used = (spent + held) * 100n;
@@ -168,6 +221,11 @@ function prepare(database: TableContext['database']) {
       )
       .pluck()
       .safeIntegers(),
+    keep: database.prepare<Record<'name' | 'organisationId' | 'at' | 'detail', string>>(
+      `INSERT INTO spend_reports (name, organisation_id, at, detail) VALUES (@name, @organisationId, @at, @detail)
+       ON CONFLICT DO NOTHING`,
+    ),
+    forget: database.prepare<[string]>('DELETE FROM spend_reports WHERE at < ?'),
     operator: database.prepare<[], string>('SELECT organisation_id FROM api_keys ORDER BY number LIMIT 1').pluck(),
   };
 }

@@ -30,7 +30,7 @@ interface Parts {
   holds: Pick<LedgerHolds, 'offer' | 'heldOf' | 'hold' | 'holdLate' | 'end'>;
   ownHolds: Pick<OwnHolds, 'offer' | 'hold' | 'end' | 'countedOf'>;
   charges: LedgerCharges;
-  ceilings: Pick<LedgerCeilings, 'reached'>;
+  ceilings: Pick<LedgerCeilings, 'reached' | 'refusedBy' | 'keepDay'>;
   legUsage: Pick<LegUsage, 'add'>;
   /** The session with that number, which exists. */
   recordOf(number: number): SessionRecord;
@@ -160,10 +160,33 @@ function payers({ database }: TableContext, { transfers }: Pick<Parts, 'transfer
 
 /** Where there are ceilings, a grant says which of them it has brought to a part that is reported. */
 function tellingReached({ ceilings }: Pick<Parts, 'ceilings'>) {
-  return ({ organisationId, keyId }: SessionRow, grant: HoldGrant): HoldGrant => {
-    const reached = grant.providers === undefined ? [] : ceilings.reached(organisationId, keyId);
-    return reached.length === 0 ? grant : { ...grant, reached };
+  return ({ organisationId, keyId }: SessionRow, grant: HoldGrant, { keepsReached }: HoldRequest): HoldGrant => {
+    const isDayKept = keepsReached === true && grant.limitedBy === 'daily_spend';
+    if (isDayKept) ceilings.keepDay(organisationId, keyId);
+    const reached = grant.providers === undefined ? [] : ceilings.reached(organisationId, keyId, keepsReached);
+    if (reached.length === 0 && !isDayKept) return grant;
+    return { ...grant, ...(reached.length > 0 && { reached }), ...(isDayKept && { isDayKept }) };
   };
+}
+
+/** Answers a refusal by what is reached, and keeps that. The work, which the refusal has undone, ran in the caller's transaction. */
+function refusalKept({ database }: TableContext, { ceilings }: Pick<Parts, 'ceilings'>) {
+  return database.transaction(
+    ({ organisationId, keyId }: SessionHead, { keepsReached }: HoldRequest, work: () => HoldGrant): HoldGrant => {
+      try {
+        return work();
+      } catch (error) {
+        if (!keepsReached || !(error instanceof StoreError)) throw error;
+        if (error.reason === 'daily_spend') {
+          ceilings.keepDay(organisationId, keyId);
+          return { ...NOTHING, limitedBy: 'daily_spend', isRefused: true, isDayKept: true };
+        }
+        if (error.reason !== 'spend_ceiling') throw error;
+        const { message: ceiling } = error;
+        return { ...NOTHING, limitedBy: 'ceiling', ceiling, isRefused: true, reached: ceilings.refusedBy(ceiling) };
+      }
+    },
+  );
 }
 
 /** What an own provider key may use under ceilings. */
@@ -192,12 +215,15 @@ function ownHolding(
       if (lines.length > 0) charge(session, lines, 'refuse', request.onTrust);
       const left = ownHolds.end(session, ownHolds.countedOf(session) - countedBefore);
       const grant = ownHolds.offer(session, request, left);
-      if (grant.limitedBy !== null && grant.heldMicroUsd < request.leastMicroUsd) throw refusal(grant);
+      // With usage it is a renewal, which is not refused.
+      if (lines.length === 0 && grant.limitedBy !== null && grant.heldMicroUsd < request.leastMicroUsd)
+        throw refusal(grant);
       ownHolds.hold(session, grant, request.leaseMs);
-      return told(session, grant);
+      return told(session, grant, request);
     },
   );
-  return (head, lines, request) => holdOwn.immediate(head, lines, request);
+  const kept = refusalKept(context, parts);
+  return (head, lines, request) => kept.immediate(head, request, () => holdOwn(head, lines, request));
 }
 
 export function createLedgerSessions(context: TableContext, parts: Parts): SessionCalls {
@@ -208,6 +234,7 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
   const { charge, finish, settleLate } = sessionCharges(rows, parts);
   const requirePayer = payers(context, parts);
   const told = tellingReached(parts);
+  const kept = refusalKept(context, parts);
 
   function offerOrRefuse(payer: SessionRow | SessionHead, request: HoldRequest): HoldGrant {
     const grant = holds.offer(payer, request);
@@ -224,7 +251,7 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
     holds.end(session, 0n);
     const grant = offerOrRefuse(session, request);
     holds.hold(session, grant, request.leaseMs);
-    return told(session, grant);
+    return told(session, grant, request);
   }
 
   const open = database.transaction((named: SessionHead, request: HoldRequest): HoldGrant => {
@@ -239,7 +266,7 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
     const grant = offerOrRefuse(head, request);
     const session = addSession(head);
     holds.hold(session, grant, request.leaseMs);
-    return told(session, grant);
+    return told(session, grant, request);
   });
 
   const renew = database.transaction(
@@ -257,7 +284,7 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
       if (lines.length > 0) ownHolds.end(session, 0n);
       const grant = holds.offer(session, request, left);
       holds.hold(session, grant, request.leaseMs, left.microUsd);
-      return told(session, grant);
+      return told(session, grant, request);
     },
   );
 
@@ -275,7 +302,7 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
   });
 
   return {
-    openSession: (head, request) => open.immediate(head, request),
+    openSession: (head, request) => kept.immediate(head, request, () => open(head, request)),
     renewHold: (session, lines, request) => renew.immediate(session, lines, request),
     holdOwn: ownHolding(context, rows, parts, charge),
     settleSession: (head, end) => settle.immediate(head, end),

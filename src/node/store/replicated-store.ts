@@ -3,7 +3,7 @@
 import { sinceOfKey } from '../../accounts/keys/calls.ts';
 import type { LogCall } from '../../cluster/replication/entry.ts';
 import type { ReplicaStore } from '../../cluster/replication/replica-store.ts';
-import type { LedgerCalls, SessionEnd, SessionHead, UsageLine } from '../../money/store/calls.ts';
+import type { HoldRequest, LedgerCalls, SessionEnd, SessionHead, UsageLine } from '../../money/store/calls.ts';
 import { LEG_USAGE_SINCE, OWN_SPEND_SINCE, STORE_VERSION, TAGS_SINCE } from '../../store/migrations.ts';
 import type { OperatorCall } from '../../store/operator-calls.ts';
 import { StoreError } from '../../store/store-error.ts';
@@ -102,12 +102,17 @@ function withoutSentAgain([head, end]: readonly unknown[]): readonly unknown[] {
   return [head, rest];
 }
 
-/** Usage of own provider keys is not counted under ceilings. */
+/** Usage of own provider keys is not counted under ceilings, and what is reached is not kept until it is delivered. */
 function withoutOwnSpend(name: CallName, args: readonly unknown[]): readonly unknown[] {
   const uncounted = (lines: readonly UsageLine[]) => lines.map(({ counted: _, ...line }) => line);
+  const unkept = ({ keepsReached: _, ...hold }: HoldRequest) => hold;
+  if (name === 'openSession') {
+    const [head, hold] = args as Parameters<LedgerCalls['openSession']>;
+    return [head, unkept(hold)];
+  }
   if (name === 'renewHold') {
     const [head, lines, hold] = args as Parameters<LedgerCalls['renewHold']>;
-    return [head, uncounted(lines), hold];
+    return [head, uncounted(lines), unkept(hold)];
   }
   if (name !== 'settleSession') return args;
   const [head, end] = args as Parameters<LedgerCalls['settleSession']>;

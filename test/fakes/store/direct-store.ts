@@ -9,8 +9,9 @@ export interface DirectStore extends LedgerRig {
   failing: Map<CallName, StoreErrorReason>;
 }
 
-export function directStore(): DirectStore {
-  const rig = ledgerRig();
+/** @param file of the database; in memory when absent */
+export function directStore(file?: string): DirectStore {
+  const rig = ledgerRig(file);
   const failing: DirectStore['failing'] = new Map();
   const call = async (name: CallName, args: unknown[]): Promise<unknown> => {
     await Promise.resolve();

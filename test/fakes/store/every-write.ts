@@ -60,6 +60,9 @@ function ceilings(script: Script, organisationId: string, keyId: string): void {
   for (const id of ['ses_bound1', 'ses_bound2', 'ses_bound3']) script.call('openSession', head(id), HOLD);
   const line = { model: MODEL, own: false, audioMs: 60_000, price: PRICE };
   script.call('renewHold', head('ses_bound1'), [line], { ...HOLD, providers: ['deepgram', 'openai'] });
+  const kept = { ...HOLD, keepsReached: true } as const;
+  script.call('openSession', head('ses_bound4'), { ...kept, wantedMicroUsd: 10n ** 9n, leastMicroUsd: 10n ** 9n });
+  script.call('renewHold', head('ses_bound2'), [], { ...kept, wantedMicroUsd: 12_000n });
   const own = { ...line, own: true, counted: true } as const;
   for (const id of ['ses_own1', 'ses_own2', 'ses_zzz999own']) script.call('holdOwn', head(id), [], HOLD);
   script.call('holdOwn', head('ses_own1'), [own], { ...HOLD, providers: ['deepgram', 'openai'] });

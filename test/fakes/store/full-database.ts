@@ -103,6 +103,8 @@ function fillOwn(tables: DirectTables, { organisationId, keyId }: { organisation
     const model = 'deepgram/nova-3';
     const head = { id, organisationId, keyId, mode: 'live', model, openedAt } as const;
     tables.holdOwn(head, [{ model, own: true, counted: true, audioMs: 61_000, price }], hold);
+    const tooMuch = { ...hold, wantedMicroUsd: 10n ** 15n, leastMicroUsd: 10n ** 15n, keepsReached: true } as const;
+    tables.openSession({ ...head, id: `${id}_refused` }, tooMuch);
     if (id === 'ses_own1') continue;
     const end = { endedAt: openedAt, reason: 'client_closed', code: null, audioMs: 61_000, lines: [] };
     tables.settleSession(head, end);

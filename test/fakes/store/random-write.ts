@@ -199,7 +199,8 @@ class Draw {
 
   hold() {
     const wantedMicroUsd = this.chance(0.2) ? 10n ** 10n : this.money(60_000);
-    return { wantedMicroUsd, leastMicroUsd: wantedMicroUsd / 2n, leaseMs: this.integer(1, 120_000) };
+    const keeps = this.chance(0.5) ? { keepsReached: true as const } : {};
+    return { wantedMicroUsd, leastMicroUsd: wantedMicroUsd / 2n, leaseMs: this.integer(1, 120_000), ...keeps };
   }
 
   lines() {
