@@ -15,6 +15,14 @@ export const SpendCeilings = Type.Array(
             description: 'The provider that it is for; all together when absent.',
           }),
         ),
+        only_up_to: Type.Optional(
+          Type.String({
+            pattern: USD_FORM,
+            description:
+              'USD a minute, decimal. Once the ceiling is reached, models up to this price may still be used; none when absent.',
+            examples: ['0.005'],
+          }),
+        ),
       },
       { additionalProperties: false, description: 'The most that may be spent in each period, by UTC.' },
     ),

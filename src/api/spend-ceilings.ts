@@ -16,15 +16,23 @@ export interface SpendCeiling {
   period: SpendPeriod;
   /** The provider that it is for; all together when absent. */
   provider?: string | undefined;
+  /** USD a minute, decimal. Once the ceiling is reached, models up to this price may still be used; none when absent. */
+  only_up_to?: string | undefined;
 }
 
-const WRITTEN = new RegExp(`^(?:([a-z0-9][a-z0-9-]{0,31}):)?(\\d{1,9}(?:\\.\\d{1,6})?)/(${SPEND_PERIODS.join('|')})$`);
+const USD = '\\d{1,9}(?:\\.\\d{1,6})?';
+const WRITTEN = new RegExp(
+  `^(?:([a-z0-9][a-z0-9-]{0,31}):)?(${USD})/(${SPEND_PERIODS.join('|')})(?::only_up_to=(${USD}))?$`,
+);
 
-/** What an operator writes: `100/day`, or `deepgram:20.50/month`. Undefined for anything else. */
+/** What an operator writes: `100/day`, `deepgram:20.50/month` or `100/day:only_up_to=0.005`. Undefined for anything else. */
 export function ceilingIn(text: string): SpendCeiling | undefined {
-  const [, provider, usd, period] = WRITTEN.exec(text) ?? [];
+  const [, provider, usd, period, onlyUpTo] = WRITTEN.exec(text) ?? [];
   if (usd === undefined) return undefined;
-  return { usd, period: period as SpendPeriod, ...(provider === undefined ? {} : { provider }) };
+  const ceiling: SpendCeiling = { usd, period: period as SpendPeriod };
+  if (provider !== undefined) ceiling.provider = provider;
+  if (onlyUpTo !== undefined) ceiling.only_up_to = onlyUpTo;
+  return ceiling;
 }
 
 /** Several, separated by commas, or `none`; undefined for anything else. */
@@ -39,8 +47,12 @@ export function ceilingsIn(text: string): SpendCeiling[] | undefined {
 }
 
 /** As `ceilingIn` reads it. */
-export const textOfCeiling = ({ usd, period, provider }: SpendCeiling): string =>
-  `${provider === undefined ? '' : `${provider}:`}${usd}/${period}`;
+export const textOfCeiling = ({ usd, period, provider, only_up_to: onlyUpTo }: SpendCeiling): string =>
+  `${provider === undefined ? '' : `${provider}:`}${usd}/${period}${onlyUpTo === undefined ? '' : `:only_up_to=${onlyUpTo}`}`;
+
+/** What only some versions know. */
+export const hasOnlyUpTo = (ceilings: readonly SpendCeiling[] | null | undefined): boolean =>
+  ceilings?.some(({ only_up_to }) => only_up_to !== undefined) === true;
 
 /** Each provider has one ceiling for a period, and all together have one. */
 export const ceilingName = ({ period, provider = '' }: Pick<SpendCeiling, 'period' | 'provider'>): string =>

@@ -90,7 +90,9 @@ ${LIMIT_LINES.join('\n')}
   --daily-spend USD
   --spend-ceiling USD/PERIOD
                            the most in an hour, day or month (UTC), such as
-                           100/day or deepgram:20/month
+                           100/day or deepgram:20/month. A reached ceiling
+                           refuses requests; 100/day:only_up_to=0.005 leaves
+                           models up to 0.005 USD a minute
 
 --scope, --model, --origin, --region, --redact, --tag and --spend-ceiling take
 several values, separated by commas, and may be repeated.`;

@@ -58,7 +58,8 @@ running gateway applies changes within 30 seconds.
              no limit
   ceiling    the most that all its keys may spend in an hour, day or month
              (UTC), over all providers or at one: 100/day,deepgram:20/month.
-             Replaces all before; none removes them
+             100/day:only_up_to=0.005 leaves models up to 0.005 USD a minute
+             once it is reached. Replaces all before; none removes them
   place      where providers may process audio, such as eu, and whether they may
              keep any of it; requests and keys can only be stricter
   redact     what the gateway redacts in all transcripts, separated by commas:

@@ -283,7 +283,7 @@ const Billing = Type.Object({
     env: 'VOXGATE_SPEND_CEILINGS',
     accepts: 'ceilings such as `500/day,10000/month,deepgram:100/day`, separated by commas, or `none`',
     description:
-      'The most that all organisations together may spend in an hour, day or month (UTC), over all providers or at one. Further paid requests are refused. The node that owns the accounts stores them, so set the same value on all of them; `none` removes them, and without the variable they stay as they are.',
+      'The most that all organisations together may spend in an hour, day or month (UTC), over all providers or at one. Further paid requests are refused; with `500/day:only_up_to=0.005`, models up to 0.005 USD a minute may still be used. The node that owns the accounts stores them, so set the same value on all of them; `none` removes them, and without the variable they stay as they are.',
   }),
   usageJournalSyncMs: integer(
     'VOXGATE_USAGE_JOURNAL_SYNC_MS',

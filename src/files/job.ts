@@ -21,6 +21,7 @@ import { chosenChain, isChosen, preferUnused, type Wishes } from '../live/failov
 import { redactedWith, requireFinders } from '../live/failover/finders.ts';
 import { isFree, type MeterCandidate } from '../money/ledger/meter.ts';
 import { pricedMembers } from '../money/ledger/meter-contract.ts';
+import { chainWithin } from '../money/ledger/price-bounds.ts';
 import { type LimitedSignal, limitedSignal } from '../runtime/timeouts.ts';
 import type { AskedRule } from '../vendors/kit/place-rules.ts';
 import { likelyKindOf } from './file-source.ts';
@@ -274,8 +275,12 @@ export class FileJob {
       again: chargeId !== requestId,
       tags,
     });
-    const bill = new FileBill(members, payers, reserved);
-    return { members, warnings: admitted.warnings, priced, tags, upload, length, bill };
+    const { bounds } = reserved;
+    if (bounds === undefined) return { ...admitted, upload, length, bill: new FileBill(members, payers, reserved) };
+    const { chain, warnings: left } = chainWithin(members, payers, bounds);
+    const bill = new FileBill(chain, chainWithin(payers, payers, bounds).chain, reserved);
+    const warnings = [...admitted.warnings, ...left];
+    return { members: chain, warnings, priced: pricedMembers(chain), tags, upload, length, bill };
   }
 
   /**

@@ -1052,6 +1052,12 @@ const spendReports = `
     END;
 `;
 
+// 0039: Ceilings that leave cheap models once they are reached: micro-USD a minute.
+const ceilingsOfPrice = `
+  ALTER TABLE spend_ceilings ADD COLUMN only_up_to_micro_usd INTEGER
+    CHECK (only_up_to_micro_usd IS NULL OR only_up_to_micro_usd >= 0);
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
@@ -1066,7 +1072,7 @@ export const TAGS_SINCE = 8;
 /** The version that adds up what providers were sent. */
 export const LEG_USAGE_SINCE = 11;
 
-/** The version that counts own provider keys under ceilings on spend, and keeps what is reached until it is delivered. */
+/** The version that counts own provider keys under ceilings on spend, keeps what is reached until it is delivered, and knows `only_up_to`. */
 export const OWN_SPEND_SINCE = 13;
 
 export const MIGRATIONS: readonly string[] = [
@@ -1108,4 +1114,5 @@ export const MIGRATIONS: readonly string[] = [
   replacements,
   ownSpend,
   spendReports,
+  ceilingsOfPrice,
 ];

@@ -27,7 +27,7 @@ const SETTINGS = [
   ...['--origin', 'https://app.example.com,http://localhost:3000', '--expires', '2090-12-31'],
   ...['--tag', 'customer:acme,project:x', '--tag', 'team:blue'],
   ...['--requests-per-minute', '60', '--sessions', '5', '--tokens-per-minute', '10', '--daily-spend', '2.5'],
-  ...['--spend-ceiling', '5/hour,deepgram:20.50/month', '--spend-ceiling', '100/day'],
+  ...['--spend-ceiling', '5/hour,deepgram:20.50/month', '--spend-ceiling', '100/day:only_up_to=0.005'],
 ];
 const GIVEN = {
   name: 'Front desk',

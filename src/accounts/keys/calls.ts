@@ -6,10 +6,10 @@ import type { Aliases } from '../../api/listen.ts';
 import { isServiceClass, type RedactionClass } from '../../api/redaction.ts';
 import type { Replacement } from '../../api/replacements.ts';
 import type { DataResidencyRule } from '../../api/residency-rule.ts';
-import type { SpendCeiling } from '../../api/spend-ceilings.ts';
+import { hasOnlyUpTo, type SpendCeiling } from '../../api/spend-ceilings.ts';
 import type { Tags } from '../../api/tags.ts';
 import type { Actor } from '../../store/audit-log.ts';
-import { TAGS_SINCE } from '../../store/migrations.ts';
+import { OWN_SPEND_SINCE, TAGS_SINCE } from '../../store/migrations.ts';
 import {
   type Asynchronous,
   drawing,
@@ -73,6 +73,7 @@ export const sinceOfKey = (args: readonly unknown[]): number =>
   Math.max(...args.map((each) => sinceOfSettings((each ?? {}) as Partial<KeySettings>)));
 
 const sinceOfSettings = ({ scopes, redact, replace, spendCeilings, tags }: Partial<KeySettings>): number => {
+  if (hasOnlyUpTo(spendCeilings)) return OWN_SPEND_SINCE;
   // Other arguments are texts, which have a method of that name.
   if (Array.isArray(replace)) return REPLACE_SINCE;
   if (redact?.some(isServiceClass) === true) return SERVICE_CLASSES_SINCE;

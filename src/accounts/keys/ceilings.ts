@@ -16,7 +16,10 @@ export function checkedCeilings(value: unknown): readonly SpendCeiling[] | null 
   if (twice !== undefined) throw invalid(`There are two spend ceilings for ${twice.replace(/^\//, 'all providers/')}.`);
   return value.length === 0
     ? null
-    : value.map(({ usd, period, provider }) => ({ usd, period, ...(provider && { provider }) }));
+    : value.map(({ usd, period, provider, only_up_to }) => ({
+        ...{ usd, period, ...(provider && { provider }) },
+        ...(only_up_to !== undefined && { only_up_to }),
+      }));
 }
 
 const invalid = (message: string): StoreError => new StoreError('invalid', message);

@@ -34,7 +34,7 @@ export function ceilingValue(name: string, text: string): SpendCeiling {
   const ceiling = ceilingIn(text);
   if (ceiling !== undefined) return ceiling;
   throw new WrongInput(
-    `${name} is ${quoted(text)}; it is an amount in USD and a period such as 100/day or deepgram:20.50/month. Periods are hour, day and month.`,
+    `${name} is ${quoted(text)}; it is an amount in USD and a period such as 100/day, deepgram:20.50/month or 100/day:only_up_to=0.005. Periods are hour, day and month.`,
   );
 }
 

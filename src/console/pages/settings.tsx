@@ -151,7 +151,7 @@ function SpendCeilings() {
             label="The most in USD"
             name="spend_ceilings"
             value={text}
-            hint="In an hour, day or month (UTC), over all providers or at one: 100/day, deepgram:20/month. None when empty."
+            hint="In an hour, day or month (UTC), over all providers or at one: 100/day, deepgram:20/month. 100/day:only_up_to=0.005 leaves models up to 0.005 USD a minute once it is reached. None when empty."
           />
         </Form>
       ) : (

@@ -7,12 +7,14 @@ import { boundMicroUsd, dearestMicroUsd } from '../../config/prices/reserve.ts';
 import type { ResolvedCandidate } from '../../live/failover/chain.ts';
 import { isFree, LEASE_MS, type MeterCandidate } from '../../money/ledger/meter.ts';
 import { asHeld } from '../../money/ledger/meter-contract.ts';
+import { minuteIn, withinBounds } from '../../money/ledger/price-bounds.ts';
 import type { Reservations } from '../../money/ledger/reservations.ts';
 import { apiErrorOf } from '../../money/ledger/shortage.ts';
 import type {
   FileCharge,
   HoldRequest,
   LedgerPrice,
+  PriceBound,
   SessionEnd,
   SessionHead,
   UsageLine,
@@ -87,6 +89,8 @@ export interface FileReservationRequest {
 
 /** Ended by one of the two, once. */
 export interface ReservedFile {
+  /** Prices up to which ceilings that are reached leave models: nothing is held for dearer ones. */
+  bounds?: readonly PriceBound[];
   /**
    * Charges what a model has heard, and says what that costs in micro-USD. The ledger is told at once, before anything that is asked
    * of it later; that it has written it down is waited for only where an earlier attempt may have been charged instead, because else what
@@ -121,6 +125,13 @@ export class FileReservations {
    * @throws ApiError `insufficient_credit`, `rate_limit_exceeded` (of money a day), `spend_ceiling_reached`, `ledger_unavailable`
    */
   async reserve(request: FileReservationRequest): Promise<ReservedFile> {
+    const { members } = request;
+    const { result, bounds } = await withinBounds(members, (left) => this.#reserve({ ...request, members: left }));
+    if (bounds !== undefined) result.bounds = bounds;
+    return result;
+  }
+
+  async #reserve(request: FileReservationRequest): Promise<ReservedFile> {
     const { id, organisationId, keyId, model, members, secondsMax } = request;
     const { again = false, isUnlimited: mayTrust = false, isShared = false, tags } = request;
     const { reservations, wallNow } = this.#options;
@@ -132,7 +143,10 @@ export class FileReservations {
     const shared = isShared ? boundMicroUsd(members, audioMsMax) : 0n;
     const wantedMicroUsd = shared > dearest ? shared : dearest;
     const providers = members.length === 1 ? {} : providersOf(members);
-    const hold: HoldRequest = { wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS, ...providers };
+    const hold: HoldRequest = {
+      ...{ wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS, ...providers },
+      ...minuteIn(members.filter((member) => !isFree(member))),
+    };
     const ownHold = ownHoldOf(members, audioMsMax, isShared);
     // Where the rest is refused then, it ends with its lease.
     if (ownHold !== undefined) await reservations.holdOwn(head, ownHold);
@@ -294,7 +308,8 @@ function ownHoldOf(members: readonly FileCandidate[], audioMsMax: number, isShar
   const paid = counted.map((member) => ({ ...asHeld(member), channels: member.channels }));
   const wantedMicroUsd = isShared ? boundMicroUsd(paid, audioMsMax) : dearestMicroUsd(paid, audioMsMax);
   const providers = [...new Set(counted.map(({ slug }) => ownerOf(slug)))];
-  return { wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS, providers };
+  const least = { wantedMicroUsd, leastMicroUsd: wantedMicroUsd };
+  return { ...least, leaseMs: LEASE_MS, providers, ...minuteIn(counted) };
 }
 
 /**

@@ -19,6 +19,7 @@ import { tightest } from '../../api/request-limits.ts';
 import type { OpusDecoder } from '../../audio/codecs/opus-decoder.ts';
 import type { Meter, MeterCandidate } from '../../money/ledger/meter.ts';
 import { pricedMembers } from '../../money/ledger/meter-contract.ts';
+import { chainWithin } from '../../money/ledger/price-bounds.ts';
 import type { SessionHead } from '../../money/store/calls.ts';
 import {
   type Ask,
@@ -105,6 +106,11 @@ async function channelOf(
     release ??= await dependencies.limits.takeSession(caller.key);
     decoder = await decoderFor(request, caller.organisationId, dependencies);
     const meter = await openMeter(opening, now, isUnlimited(caller), dependencies);
+    if (meter.bounds !== undefined) {
+      const within = chainWithin(members, pricedMembers(members), meter.bounds);
+      opening.chain = within.chain;
+      opening.warnings = [...opening.warnings, ...within.warnings];
+    }
     return {
       ...opening,
       configure: configuring(parameters, opening, caller, meter, dependencies),

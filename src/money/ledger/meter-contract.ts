@@ -1,7 +1,15 @@
 // What a meter is made with, and what it and its session say to each other.
 import type { Clock } from '../../../machines/clock.ts';
 import type { ListedPrice } from '../../config/prices/price-list.ts';
-import type { HoldGrant, HoldRequest, LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
+import type {
+  HoldGrant,
+  HoldRequest,
+  LedgerPrice,
+  PriceBound,
+  SessionEnd,
+  SessionHead,
+  UsageLine,
+} from '../store/calls.ts';
 import type { ReachedCeiling } from '../store/ceiling-words.ts';
 
 /** One member of a chain, as the bill sees it. `own`: on the customer's own provider key. */
@@ -81,6 +89,8 @@ export interface MeterOptions {
   members: readonly MeterCandidate[];
   /** What the opening of the session was granted. */
   grant: Grant;
+  /** Prices up to which ceilings that are reached leave models: dearer ones are not among the members. Undefined without any. */
+  bounds?: readonly PriceBound[] | undefined;
   /** Whether the ledger grants every hold of this customer. */
   isUnlimited: boolean;
   /** The most that the session may cost. */

@@ -4,7 +4,7 @@
 import { ownerOf } from '../../api/slug.ts';
 import { billedMsOf, lineCostMicroUsd } from '../../config/prices/price.ts';
 import { boundMicroUsd, carriedMs } from '../../config/prices/reserve.ts';
-import type { HoldGrant, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
+import type { HoldGrant, PriceBound, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
 import {
   asHeld,
   type Grant,
@@ -16,6 +16,7 @@ import {
   rated,
   type Shortage,
 } from './meter-contract.ts';
+import { minuteIn } from './price-bounds.ts';
 
 export type { MeterCandidate, MeterListener, MeterSource, MeterState, Shortage };
 
@@ -76,6 +77,11 @@ export class Meter {
     this.#shortage = options.grant.limitedBy ?? undefined;
     if (options.grant.onTrust) this.#beginOnTrust();
     this.#allowed = this.#reach();
+  }
+
+  /** Prices up to which ceilings that were reached at the opening leave models. */
+  get bounds(): readonly PriceBound[] | undefined {
+    return this.#options.bounds;
   }
 
   get members(): readonly MeterCandidate[] {
@@ -289,7 +295,14 @@ export class Meter {
     const isShort = room !== undefined && (room < neededMicroUsd || this.#carriedIn(room, lines) < wantedMs);
     const wantedMicroUsd = isShort && room < neededMicroUsd ? room : neededMicroUsd;
     const { reservations } = this.#options;
-    const hold = { wantedMicroUsd, leastMicroUsd, leaseMs: LEASE_MS, ...this.#trust(), ...this.#heldFor() };
+    const hold = {
+      wantedMicroUsd,
+      leastMicroUsd,
+      leaseMs: LEASE_MS,
+      ...this.#trust(),
+      ...this.#heldFor(),
+      ...minuteIn([this.#active]),
+    };
     (isOwn ? reservations.renewOwn(this.head, lines, hold) : reservations.renew(this.head, lines, hold)).then(
       (grant) => this.#granted(isShort ? withinCost(grant) : grant, used, isOwn),
       () => this.#unanswered(),

@@ -18,6 +18,7 @@ import { History } from './history/history.ts';
 import { EndedEntry, Journal, LiveEntry } from './journal.ts';
 import { isFree, LEASE_MS, Meter, type MeterCandidate } from './meter.ts';
 import { asHeld, type Grant } from './meter-contract.ts';
+import { membersWithin, minuteIn, RefusedHold, withinBounds } from './price-bounds.ts';
 import { NEVER, type Recovered, recoverUsage } from './recovery.ts';
 import { apiErrorOf, tooDear } from './shortage.ts';
 import { UnansweredHolds } from './unanswered-holds.ts';
@@ -78,9 +79,6 @@ interface Pending {
   /** What the ledger says, or undefined when it never will. */
   done(record: SessionRecord | undefined): void;
 }
-
-/** The ledger has answered so, and keeps what was reached. */
-class RefusedHold extends StoreError {}
 
 export class Reservations {
   readonly #options: ReservationsOptions;
@@ -152,15 +150,22 @@ export class Reservations {
     isUnlimited = false,
     maxMicroUsd?: bigint,
   ): Promise<Meter> {
-    const first = members[0] as MeterCandidate;
-    if (isFree(first)) {
-      this.#requireRoom(UNSETTLED_FREE_MAX);
-      if (!first.counted) this.#note(head);
-    }
-    const grant = await this.begin(head, first, isUnlimited, maxMicroUsd);
+    const begun = await withinBounds(members, ([first]) => {
+      const member = first as MeterCandidate;
+      if (isFree(member)) {
+        this.#requireRoom(UNSETTLED_FREE_MAX);
+        if (!member.counted) this.#note(head);
+      }
+      return this.begin(head, member, isUnlimited, maxMicroUsd);
+    });
+    const { result: grant, left } = begun;
+    const bounds = grant.onlyUpTo === undefined ? begun.bounds : [...(begun.bounds ?? []), ...grant.onlyUpTo];
     const { clock, settings } = this.#options;
     const { graceMs } = settings;
-    const meter = new Meter({ head, members, grant, isUnlimited, maxMicroUsd, clock, reservations: this, graceMs });
+    const meter = new Meter({
+      ...{ head, members: membersWithin(left, bounds), bounds, grant, isUnlimited, maxMicroUsd, clock, graceMs },
+      reservations: this,
+    });
     this.journal.keep(new LiveEntry(meter, this.#options.wallNow));
     return meter;
   }
@@ -175,7 +180,7 @@ export class Reservations {
     const wantedMicroUsd = isShort ? roomMicroUsd : openingMicroUsd;
     const provider = ownerOf(member.slug);
     const elsewhere = provider === ownerOf(head.model) ? {} : { providers: [provider] };
-    const hold = { wantedMicroUsd, leastMicroUsd, leaseMs: LEASE_MS, ...elsewhere };
+    const hold = { wantedMicroUsd, leastMicroUsd, leaseMs: LEASE_MS, ...elsewhere, ...minuteIn([member]) };
     const grant = await this.hold(head, hold, isUnlimited);
     // Another process took this one for dead, and settled the session: nothing more can be charged for it.
     if (grant.settled === true) throw apiErrorOf({ reason: 'overflow' });
@@ -190,6 +195,7 @@ export class Reservations {
       leastMicroUsd: boundMicroUsd(paid, OPENING_MS_MIN),
       leaseMs: LEASE_MS,
       providers: [ownerOf(member.slug)],
+      ...minuteIn([member]),
     };
     const grant = await this.holdOwn(head, hold);
     if (grant.settled === true) throw apiErrorOf({ reason: 'overflow' });
@@ -274,7 +280,7 @@ export class Reservations {
   #accepted(head: SessionHead, grant: HoldGrant): HoldGrant {
     this.#noted(head, grant);
     if (!grant.isRefused) return grant;
-    throw new RefusedHold(grant.limitedBy === 'ceiling' ? 'spend_ceiling' : 'daily_spend', grant.ceiling ?? '');
+    throw new RefusedHold(grant);
   }
 
   #noted(head: SessionHead, grant: HoldGrant): HoldGrant {

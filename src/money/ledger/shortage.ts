@@ -21,14 +21,16 @@ export function apiErrorOf({ reason, message = '' }: Pick<StoreError, 'reason'> 
 function ceilingReached(sentence: string): ApiError {
   const ceiling = ceilingIn(sentence);
   if (ceiling === undefined) return apiError('spend_ceiling_reached', shortageWords.ceiling);
-  const { scope, provider, period, limitMicroUsd } = ceiling;
+  const { scope, provider, period, limitMicroUsd, onlyUpToMicroUsd } = ceiling;
   const at = provider === '' ? '' : ` at ${provider}`;
   // What the operator may spend is not the customer's business.
   const whose =
     scope === 'gateway'
       ? `The gateway's spend ceiling for the ${period}${at}`
       : `The spend ceiling of this ${scope.startsWith('key_') ? 'key' : 'organisation'}, ${usdOf(limitMicroUsd)} USD a ${period}${at},`;
-  return apiError('spend_ceiling_reached', `${whose} is reached. Try again in the next ${period} (UTC).`, {
+  const cheaper =
+    onlyUpToMicroUsd === undefined ? '' : ` Models up to ${usdOf(onlyUpToMicroUsd)} USD a minute may still be used.`;
+  return apiError('spend_ceiling_reached', `${whose} is reached.${cheaper} Try again in the next ${period} (UTC).`, {
     retryAfterSeconds: secondsTo(period),
   });
 }

@@ -76,10 +76,22 @@ export interface HoldRequest {
   /** Providers that the money may be spent at; that of the session's model when absent. Matters where there are ceilings on spend. */
   providers?: readonly string[];
   /**
+   * The price of a minute of the dearest model that it is for; absent where one has a price for each session. A ceiling with a price
+   * of its own does not bound models up to that.
+   */
+  minuteMicroUsd?: bigint;
+  /**
    * What is reached is kept until it is delivered as an event. A refusal by a ceiling or the day's spend is an answer then, `isRefused`:
    * an error would undo what was kept.
    */
   keepsReached?: true;
+}
+
+/** Models of a provider that may be used while a ceiling is reached; of all providers where it is empty. */
+export interface PriceBound {
+  provider: string;
+  /** A minute. */
+  microUsd: bigint;
 }
 
 export interface HoldGrant {
@@ -95,6 +107,8 @@ export interface HoldGrant {
   reached?: readonly ReachedCeiling[];
   /** Nothing is held, by what limits it. */
   isRefused?: true;
+  /** Ceilings with a price of their own that leave too little: dearer models are refused. */
+  onlyUpTo?: readonly PriceBound[];
   /** That the day's spend of the key is reached is kept until it is delivered. */
   isDayKept?: true;
   /** Neither the organisation's credit nor the key's spend has an end: any other hold would be granted as well. */

@@ -14,6 +14,8 @@ export interface CeilingName {
   /** The hour, day or month: the beginning of an ISO 8601 time. */
   span: string;
   limitMicroUsd: bigint;
+  /** A minute of the models that may still be used when it is reached. */
+  onlyUpToMicroUsd?: bigint;
 }
 
 /** A ceiling of which a part is used that was not reported before. */
@@ -41,16 +43,28 @@ export const reachedName = ({
 /** A daily limit of a key is reached. */
 export const dayName = (keyId: string, date: string): string => `${keyId} ${date}`;
 
-export const ceilingSentence = ({ scope, provider, period, span, limitMicroUsd }: CeilingName): string =>
-  `The ceiling of ${usdOf(limitMicroUsd)} USD for the ${period} ${span} of ${scope}${provider === '' ? '' : ` at ${provider}`} is reached.`;
+export function ceilingSentence({
+  scope,
+  provider,
+  period,
+  span,
+  limitMicroUsd,
+  onlyUpToMicroUsd,
+}: CeilingName): string {
+  const at = provider === '' ? '' : ` at ${provider}`;
+  const rest = onlyUpToMicroUsd === undefined ? '' : ` Models up to ${usdOf(onlyUpToMicroUsd)} USD a minute are left.`;
+  return `The ceiling of ${usdOf(limitMicroUsd)} USD for the ${period} ${span} of ${scope}${at} is reached.${rest}`;
+}
 
 const SENTENCE = new RegExp(
-  `^The ceiling of ([\\d.]+) USD for the (${SPEND_PERIODS.join('|')}) ([\\dT-]+) of ([\\w-]+)(?: at ([a-z0-9-]+))? is reached\\.$`,
+  `^The ceiling of ([\\d.]+) USD for the (${SPEND_PERIODS.join('|')}) ([\\dT-]+) of ([\\w-]+)(?: at ([a-z0-9-]+))? is reached\\.(?: Models up to ([\\d.]+) USD a minute are left\\.)?$`,
 );
 
 /** Undefined for any other sentence. */
 export function ceilingIn(sentence: string): CeilingName | undefined {
-  const [, usd, period, span, scope, provider = ''] = SENTENCE.exec(sentence) ?? [];
+  const [, usd, period, span, scope, provider = '', onlyUpTo] = SENTENCE.exec(sentence) ?? [];
   if (usd === undefined || span === undefined || scope === undefined) return undefined;
-  return { scope, provider, period: period as SpendPeriod, span, limitMicroUsd: microUsdOf(usd) };
+  const name: CeilingName = { scope, provider, period: period as SpendPeriod, span, limitMicroUsd: microUsdOf(usd) };
+  if (onlyUpTo !== undefined) name.onlyUpToMicroUsd = microUsdOf(onlyUpTo);
+  return name;
 }

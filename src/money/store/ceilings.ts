@@ -13,7 +13,7 @@ import {
 } from '../../api/spend-ceilings.ts';
 import { microUsdOf, usdOf } from '../../config/prices/price.ts';
 import type { TableContext } from '../../store/table-context.ts';
-import type { LedgerCalls } from './calls.ts';
+import type { HoldRequest, LedgerCalls, PriceBound } from './calls.ts';
 import {
   type CeilingName,
   ceilingIn,
@@ -38,6 +38,8 @@ export interface CeilingRow {
   /** Who is told of it. */
   organisationId: string | null;
   limit: bigint;
+  /** A minute of models that it does not bound; null for none. */
+  onlyUpTo: bigint | null;
   span: string;
   spent: bigint;
   held: bigint;
@@ -49,13 +51,19 @@ export interface Room {
   microUsd: bigint;
   /** The ceiling in words. */
   sentence: string;
+  /** Those that leave less than is needed, where each of them has a price up to which models may still be used. */
+  onlyUpTo: readonly PriceBound[];
 }
+
+type RoomRequest = Pick<HoldRequest, 'leastMicroUsd' | 'minuteMicroUsd'> & { providers: readonly string[] };
 
 export interface LedgerCeilings {
   /** Those of the gateway, the organisation and the key. */
   of(organisationId: string, keyId: string): CeilingRow[];
-  /** Undefined where none of them is about the providers. */
-  room(ceilings: readonly CeilingRow[], providers: readonly string[]): Room | undefined;
+  /** Undefined where none of them bounds the hold: none is about its providers, or all leave models of its price. */
+  room(ceilings: readonly CeilingRow[], request: RoomRequest): Room | undefined;
+  /** Of those that leave nothing, the prices up to which models may still be used. */
+  boundsOf(ceilings: readonly CeilingRow[]): PriceBound[];
   /**
    * Ceilings of which more is used than was reported, which is noted: half, four fifths or all of it.
    *
@@ -91,7 +99,7 @@ export function createLedgerCeilings({
   }
 
   function keptReached(reached: ReachedCeiling): ReachedCeiling {
-    const { organisationId, limitMicroUsd, usedMicroUsd, ...named } = reached;
+    const { organisationId, limitMicroUsd, usedMicroUsd, onlyUpToMicroUsd: _, ...named } = reached;
     if (organisationId === null) return reached;
     const amounts = { limit_usd: usdOf(limitMicroUsd), used_usd: usdOf(usedMicroUsd) };
     keep(reachedName(reached), organisationId, { ...named, ...amounts });
@@ -115,15 +123,21 @@ export function createLedgerCeilings({
       keep(dayName(keyId, date), organisationId, { keyId });
     },
     of: (organisationId, keyId) => statements.of.all(GATEWAY_SCOPE, organisationId, keyId).map(current),
-    room(ceilings, providers) {
+    room(ceilings, { providers, leastMicroUsd, minuteMicroUsd }) {
       let least: { microUsd: bigint; ceiling: CeilingRow } | undefined;
+      const short: CeilingRow[] = [];
       for (const ceiling of ceilings) {
         if (ceiling.provider !== '' && !providers.includes(ceiling.provider)) continue;
-        const microUsd = ceiling.limit - ceiling.spent - ceiling.held;
+        if (ceiling.onlyUpTo !== null && minuteMicroUsd !== undefined && minuteMicroUsd <= ceiling.onlyUpTo) continue;
+        const microUsd = roomOf(ceiling);
+        if (microUsd <= 0n || microUsd < leastMicroUsd) short.push(ceiling);
         if (least === undefined || microUsd < least.microUsd) least = { microUsd, ceiling };
       }
-      return least && { microUsd: least.microUsd, sentence: ceilingSentence(nameOf(least.ceiling)) };
+      if (least === undefined) return undefined;
+      const onlyUpTo = short.every((each) => each.onlyUpTo !== null) ? short.flatMap(boundOf) : [];
+      return { microUsd: least.microUsd, sentence: ceilingSentence(nameOf(least.ceiling)), onlyUpTo };
     },
+    boundsOf: (ceilings) => ceilings.filter((each) => roomOf(each) <= 0n).flatMap(boundOf),
     reached(organisationId, keyId, keeps = false) {
       const reached: ReachedCeiling[] = [];
       for (const row of statements.of.all(GATEWAY_SCOPE, organisationId, keyId).map(current)) {
@@ -139,18 +153,19 @@ export function createLedgerCeilings({
     replace(scope, organisationId, ceilings) {
       const before = statements.inScope.all(scope);
       statements.remove.run(scope);
-      for (const { usd, period, provider = '' } of ceilings) {
+      for (const { usd, period, provider = '', only_up_to } of ceilings) {
         const limit = microUsdOf(usd);
+        const onlyUpTo = only_up_to === undefined ? null : microUsdOf(only_up_to);
         const span = spanOf(period);
         const known = before.find((each) => each.provider === provider && each.period === period);
         const names = { scope, provider, period };
         if (known !== undefined) {
-          statements.insert.run({ ...known, limit, reported: known.limit === limit ? known.reported : 0n });
+          statements.insert.run({ ...known, limit, onlyUpTo, reported: known.limit === limit ? known.reported : 0n });
           continue;
         }
         const spent = statements.spent.get({ ...names, span })!;
         const held = statements.held.get({ scope, provider })!;
-        statements.insert.run({ ...names, organisationId, limit, span, spent, held, reported: 0n });
+        statements.insert.run({ ...names, organisationId, limit, onlyUpTo, span, spent, held, reported: 0n });
       }
     },
   };
@@ -164,19 +179,22 @@ function percentOf({ limit, spent, held }: CeilingRow): SpendPercent | 0 {
   return [...SPEND_PERCENTS].reverse().find((percent) => used >= BigInt(percent) * limit) ?? 0;
 }
 
-const nameOf = ({ scope, provider, period, span, limit }: CeilingRow): CeilingName => ({
-  scope,
-  provider,
-  period,
-  span,
-  limitMicroUsd: limit,
+const nameOf = ({ scope, provider, period, span, limit, onlyUpTo }: CeilingRow): CeilingName => ({
+  ...{ scope, provider, period, span, limitMicroUsd: limit },
+  ...(onlyUpTo === null ? {} : { onlyUpToMicroUsd: onlyUpTo }),
 });
+
+const roomOf = ({ limit, spent, held }: CeilingRow): bigint => limit - spent - held;
+
+const boundOf = ({ provider, onlyUpTo }: CeilingRow): PriceBound[] =>
+  onlyUpTo === null ? [] : [{ provider, microUsd: onlyUpTo }];
 
 /** Whether a hold of the row `holds` counts for the provider of a ceiling. */
 const COUNTS = `(@provider = '' OR instr(coalesce(providers, ' ' || substr(model, 1, instr(model || '/', '/') - 1) || ' '), ' ' || @provider || ' ') > 0)`;
 
 function prepare(database: TableContext['database']) {
-  const columns = `scope, provider, period, organisation_id AS organisationId, micro_usd AS "limit", span,
+  const columns = `scope, provider, period, organisation_id AS organisationId, micro_usd AS "limit",
+    only_up_to_micro_usd AS onlyUpTo, span,
     spent_micro_usd AS spent, held_micro_usd AS held, reported`;
   return {
     of: database
@@ -190,8 +208,8 @@ function prepare(database: TableContext['database']) {
     remove: database.prepare<[string]>('DELETE FROM spend_ceilings WHERE scope = ?'),
     insert: database.prepare<CeilingRow>(
       `INSERT INTO spend_ceilings
-         (scope, provider, period, organisation_id, micro_usd, span, spent_micro_usd, held_micro_usd, reported)
-       VALUES (@scope, @provider, @period, @organisationId, @limit, @span, @spent, @held, @reported)`,
+         (scope, provider, period, organisation_id, micro_usd, only_up_to_micro_usd, span, spent_micro_usd, held_micro_usd, reported)
+       VALUES (@scope, @provider, @period, @organisationId, @limit, @onlyUpTo, @span, @spent, @held, @reported)`,
     ),
     report: database.prepare<
       Pick<CeilingRow, 'scope' | 'provider' | 'period' | 'span' | 'spent'> & { reported: number }
@@ -237,12 +255,16 @@ export function gatewayCeilings(
 ): LedgerCalls['setGatewayCeilings'] {
   const known = database
     .prepare<[], string>(
-      `SELECT provider || ' ' || period || ' ' || micro_usd FROM spend_ceilings WHERE scope = '${GATEWAY_SCOPE}'`,
+      `SELECT provider || ' ' || period || ' ' || micro_usd || ' ' || coalesce(only_up_to_micro_usd, '')
+       FROM spend_ceilings WHERE scope = '${GATEWAY_SCOPE}'`,
     )
     .pluck();
   const set = database.transaction((wanted: readonly SpendCeiling[]): void => {
     const checked = checkedCeilings(wanted) ?? [];
-    const texts = checked.map(({ provider = '', period, usd }) => `${provider} ${period} ${microUsdOf(usd)}`);
+    const texts = checked.map(
+      ({ provider = '', period, usd, only_up_to }) =>
+        `${provider} ${period} ${microUsdOf(usd)} ${only_up_to === undefined ? '' : microUsdOf(only_up_to)}`,
+    );
     if (isDeepStrictEqual(known.all().sort(), texts.sort())) return;
     ceilings.replace(GATEWAY_SCOPE, null, checked);
     audit({

@@ -58,7 +58,8 @@ export function requireHead(head: SessionHead): void {
   if (head.mode !== 'batch' && head.mode !== 'live') invalid('The mode of a session is batch or live.');
 }
 
-export function requireHoldRequest({ wantedMicroUsd, leastMicroUsd, leaseMs }: HoldRequest): void {
+export function requireHoldRequest({ wantedMicroUsd, leastMicroUsd, leaseMs, minuteMicroUsd }: HoldRequest): void {
+  if (minuteMicroUsd !== undefined) requireAmount(minuteMicroUsd, PRICE_MAX, 'price of a minute');
   requireAmount(wantedMicroUsd, AMOUNT_MAX, 'amount of a hold');
   requireAmount(leastMicroUsd, AMOUNT_MAX, 'least amount of a hold');
   if (!Number.isInteger(leaseMs) || leaseMs < 1 || leaseMs > LEASE_MS_MAX) {

@@ -159,9 +159,14 @@ export function withinCeilings(
   grant: HoldGrant,
 ): HoldGrant {
   const providers = request.providers ?? [ownerOf(model)];
-  const room = ceilings.room(ceilings.of(organisationId, keyId), providers);
-  if (room === undefined || room.microUsd >= grant.heldMicroUsd) return { ...grant, providers };
-  return { heldMicroUsd: room.microUsd, limitedBy: 'ceiling', ceiling: room.sentence, providers };
+  const known = ceilings.of(organisationId, keyId);
+  const room = ceilings.room(known, { ...request, providers });
+  if (room === undefined || room.microUsd >= grant.heldMicroUsd) {
+    const onlyUpTo = ceilings.boundsOf(known);
+    return onlyUpTo.length === 0 ? { ...grant, providers } : { ...grant, providers, onlyUpTo };
+  }
+  const short: HoldGrant = { heldMicroUsd: room.microUsd, limitedBy: 'ceiling', ceiling: room.sentence, providers };
+  return room.onlyUpTo.length === 0 ? short : { ...short, onlyUpTo: room.onlyUpTo };
 }
 
 export const providersIn = (text: string | null): readonly string[] | undefined => text?.trim().split(' ');

@@ -7,6 +7,7 @@ import type {
   HoldGrant,
   HoldRequest,
   LedgerCalls,
+  PriceBound,
   SessionEnd,
   SessionHead,
   SessionName,
@@ -183,7 +184,9 @@ function refusalKept({ database }: TableContext, { ceilings }: Pick<Parts, 'ceil
         }
         if (error.reason !== 'spend_ceiling') throw error;
         const { message: ceiling } = error;
-        return { ...NOTHING, limitedBy: 'ceiling', ceiling, isRefused: true, reached: ceilings.refusedBy(ceiling) };
+        const onlyUpTo = error instanceof CeilingRefusal ? error.onlyUpTo : undefined;
+        const reached = ceilings.refusedBy(ceiling);
+        return { ...NOTHING, limitedBy: 'ceiling', ceiling, isRefused: true, reached, ...(onlyUpTo && { onlyUpTo }) };
       }
     },
   );
@@ -309,8 +312,19 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
   };
 }
 
-function refusal({ limitedBy, ceiling = '' }: HoldGrant): StoreError {
-  if (limitedBy === 'ceiling') return new StoreError('spend_ceiling', ceiling);
+/** Refused by ceilings, each of which leaves models up to a price where there is `onlyUpTo`. */
+class CeilingRefusal extends StoreError {
+  readonly onlyUpTo: readonly PriceBound[] | undefined;
+
+  constructor({ ceiling = '', onlyUpTo }: HoldGrant) {
+    super('spend_ceiling', ceiling);
+    this.onlyUpTo = onlyUpTo;
+  }
+}
+
+function refusal(grant: HoldGrant): StoreError {
+  const { limitedBy } = grant;
+  if (limitedBy === 'ceiling') return new CeilingRefusal(grant);
   return limitedBy === 'credit'
     ? new StoreError('insufficient_credit', 'The organisation has less credit than the session needs to begin.')
     : new StoreError('daily_spend', 'The key has spent, or put aside, what it may spend today (UTC).');

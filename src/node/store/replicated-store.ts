@@ -82,6 +82,8 @@ const sinceOfCall = (name: CallName, args: readonly unknown[]): number =>
 
 const OF_SETTINGS: Partial<Record<CallName, (args: readonly unknown[]) => number>> = {
   ...{ createKey: sinceOfKey, changeKey: sinceOfKey, setRedactionRule: sinceOfKey },
+  setSpendCeilings: ([, ceilings]) => sinceOfKey([{ spendCeilings: ceilings }]),
+  setGatewayCeilings: ([ceilings]) => sinceOfKey([{ spendCeilings: ceilings }]),
   ...{ createWebhook: sinceOfWebhook, changeWebhook: sinceOfWebhook },
 };
 
@@ -105,7 +107,7 @@ function withoutSentAgain([head, end]: readonly unknown[]): readonly unknown[] {
 /** Usage of own provider keys is not counted under ceilings, and what is reached is not kept until it is delivered. */
 function withoutOwnSpend(name: CallName, args: readonly unknown[]): readonly unknown[] {
   const uncounted = (lines: readonly UsageLine[]) => lines.map(({ counted: _, ...line }) => line);
-  const unkept = ({ keepsReached: _, ...hold }: HoldRequest) => hold;
+  const unkept = ({ keepsReached: _, minuteMicroUsd: __, ...hold }: HoldRequest) => hold;
   if (name === 'openSession') {
     const [head, hold] = args as Parameters<LedgerCalls['openSession']>;
     return [head, unkept(hold)];

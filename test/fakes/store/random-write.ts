@@ -200,7 +200,12 @@ class Draw {
   hold() {
     const wantedMicroUsd = this.chance(0.2) ? 10n ** 10n : this.money(60_000);
     const keeps = this.chance(0.5) ? { keepsReached: true as const } : {};
-    return { wantedMicroUsd, leastMicroUsd: wantedMicroUsd / 2n, leaseMs: this.integer(1, 120_000), ...keeps };
+    const minute = this.chance(0.5) ? { minuteMicroUsd: BigInt(this.integer(0, 20_000)) } : {};
+    return {
+      ...{ wantedMicroUsd, leastMicroUsd: wantedMicroUsd / 2n, leaseMs: this.integer(1, 120_000) },
+      ...keeps,
+      ...minute,
+    };
   }
 
   lines() {
@@ -263,6 +268,7 @@ class Draw {
       usd: `0.${this.integer(1, 99)}`,
       period: this.pick(periods),
       ...(this.chance(0.5) ? { provider: this.pick(['deepgram', 'gladia', '?']) } : {}),
+      ...(this.chance(0.3) ? { only_up_to: this.pick(['0', '0.01', '-1']) } : {}),
     }));
   }
 

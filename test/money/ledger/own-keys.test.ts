@@ -86,7 +86,7 @@ test('holds nothing for an own key where there is no ceiling', async () => {
   expect(counters()).toEqual([0, 0]);
 });
 
-test('runs short at the ceiling, and counts what was heard once', async () => {
+test('runs short at the ceiling, and counts what was transcribed once', async () => {
   const { meter, counters, hear, audio, ledger, who, clockOfMeter } = await sessionWith('0.10', [OWN]);
   hear(OWN, 4_000);
   clockOfMeter.increment(30_000);

@@ -24,6 +24,8 @@ const DAY_MS = 24 * HOUR_MS;
 const A = 'alpha/one';
 const B = 'beta/two';
 
+const softly = (of: SpendCeiling, onlyUpTo: string): SpendCeiling => ({ ...of, only_up_to: onlyUpTo });
+
 const ceiling = (microUsd: number, period: SpendCeiling['period'], provider?: string): SpendCeiling => ({
   usd: `0.${String(microUsd).padStart(6, '0')}`,
   period,
@@ -244,6 +246,7 @@ describe('a ceiling', () => {
   it('refuses in a sentence that names it', () => {
     const names = [
       { scope: 'gateway', provider: '', period: 'hour', span: '2026-11-21T12', limitMicroUsd: 1n },
+      { scope: 'org_1', provider: '', period: 'day', span: '2026-11-21', limitMicroUsd: 1n, onlyUpToMicroUsd: 5_000n },
       { scope: 'key_a1-b2', provider: 'own-vendor', period: 'month', span: '2026-11', limitMicroUsd: 12_500_000n },
     ] as const;
     for (const name of names) expect(ceilingIn(ceilingSentence(name))).toEqual(name);
@@ -261,10 +264,58 @@ describe('a ceiling', () => {
       [{ usd: '1', period: 'week' }],
       [{ usd: '1', period: 'day', provider: 'A B' }],
       [{ usd: '1', period: 'day', more: 1 }],
+      ...['-1', '', '1e3', 'NaN', '<b>', '0.0000001', '99999999999', 1, null].map((each) => [
+        { usd: '1', period: 'day', only_up_to: each },
+      ]),
       Array.from({ length: 21 }, (_, index) => ceiling(1, 'day', `p${index}`)),
       'day',
     ])
       expect(set(wrong)).toBe('invalid');
+  });
+
+  it('that leaves cheap models bounds dear ones alone, and counts both', () => {
+    const rig = rigWith({ key: [softly(ceiling(100, 'day'), '0.01')] });
+    const { open, settle } = rig;
+    const [cheap, dear] = [{ minuteMicroUsd: 10_000n }, { minuteMicroUsd: 10_001n }];
+    expect(open('ses_1', 100n, 1n, rig.who, A, dear)).toMatchObject({ heldMicroUsd: 100n, limitedBy: null });
+    expect(reasonOf(() => open('ses_2', 60n, 1n, rig.who, A, dear))).toBe('spend_ceiling');
+    expect(open('ses_3', 60n, 1n, rig.who, A, cheap)).toMatchObject({
+      ...{ heldMicroUsd: 60n, limitedBy: null, onlyUpTo: [{ provider: '', microUsd: 10_000n }] },
+    });
+    settle('ses_1', 100n);
+    settle('ses_3', 60n);
+    // A price for each session is dearer than any.
+    for (const each of [{}, dear])
+      expect(reasonOf(() => open('ses_4', 1n, 1n, rig.who, A, each))).toBe('spend_ceiling');
+    const counters = rig.database.prepare('SELECT spent_micro_usd, held_micro_usd, reported FROM spend_ceilings').raw();
+    expect(counters.get()).toEqual([160, 0, 100]);
+    expectAgreed(rig);
+  });
+
+  it('that leaves cheap models says so in its refusal, unless another one refuses as well', () => {
+    const rig = rigWith({
+      key: [softly(ceiling(100, 'day'), '0.01')],
+      organisation: [softly(ceiling(100, 'day', 'alpha'), '0.02')],
+    });
+    const keeping = { keepsReached: true, minuteMicroUsd: 50_000n } as const;
+    rig.open('ses_1', 100n);
+    expect(rig.open('ses_2', 60n, 1n, rig.who, A, keeping)).toMatchObject({
+      ...{ heldMicroUsd: 0n, limitedBy: 'ceiling', isRefused: true },
+      onlyUpTo: expect.arrayContaining([
+        { provider: '', microUsd: 10_000n },
+        { provider: 'alpha', microUsd: 20_000n },
+      ]),
+    });
+    rig.ledger.setGatewayCeilings([ceiling(100, 'month')]);
+    const refused = rig.open('ses_3', 60n, 1n, rig.who, A, keeping);
+    expect(refused).toMatchObject({ isRefused: true });
+    expect(refused.onlyUpTo).toBeUndefined();
+    expectAgreed(rig);
+  });
+
+  it.each([-1n, 10n ** 13n])('refuses a price of %s a minute', (minuteMicroUsd) => {
+    const { open } = rigWith({ key: [ceiling(100, 'day')] });
+    expect(reasonOf(() => open('ses_1', 1n, 0n, undefined, A, { minuteMicroUsd }))).toBe('invalid');
   });
 
   it('is found by the audit where what counts under it was changed', () => {

@@ -65,7 +65,7 @@ describe('an own key under a ceiling', () => {
     expectAgreed(rig);
   });
 
-  it('counts each millisecond once, however often it is told', () => {
+  it('counts each millisecond once, however often it is reported', () => {
     const rig = rigWith([ceiling(1_000)]);
     rig.hold('ses_1', 100n);
     rig.hold('ses_1', 100n, [own(40)]);
@@ -127,7 +127,7 @@ describe('an own key under a ceiling', () => {
     expectAgreed(rig);
   });
 
-  it('keeps a hold of credit where no usage is told, as for files', () => {
+  it('keeps a hold of credit where no usage is reported, as for files', () => {
     const rig = rigWith([ceiling(1_000)]);
     rig.ledger.openSession(headOf(rig.who, 'req_1', { mode: 'batch', model: A }), holdOf(100n));
     rig.hold('req_1', 50n);
@@ -156,7 +156,7 @@ describe('an own key under a ceiling', () => {
     expectAgreed(rig);
   });
 
-  it('counts what a lost node tells later, once', () => {
+  it('counts what a lost node reports later, once', () => {
     const rig = rigWith([ceiling(1_000)]);
     rig.hold('ses_abc123a', 100n);
     rig.hold('ses_abc123a', 100n, [own(30)]);

@@ -4,12 +4,12 @@ import { Replica } from '../../../src/cluster/replication/replica.ts';
 import type { Answer } from '../../../src/node/store/protocol.ts';
 import { createReplicatedStore, replicaStoreOf } from '../../../src/node/store/replicated-store.ts';
 import type { SqliteStore } from '../../../src/node/store/sqlite-store.ts';
-import { LEG_USAGE_SINCE, TAGS_SINCE } from '../../../src/store/migrations.ts';
+import { LEG_USAGE_SINCE, OWN_SPEND_SINCE, TAGS_SINCE } from '../../../src/store/migrations.ts';
 import { type NewWebhook, USAGE_EVENTS_SINCE } from '../../../src/webhooks/store/calls.ts';
 import { LogClient, LogServer } from '../../cluster/replication/faulty-log.ts';
 import { seeded } from '../../fakes/random.ts';
 import { OPERATOR, openStore } from '../../fakes/store/data-directory.ts';
-import { endOf, headOf, holdOf } from '../../fakes/store/ledger.ts';
+import { endOf, headOf, holdOf, lineOf } from '../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const clock = {
@@ -231,4 +231,42 @@ test('a key with replacement rules is refused until every replica knows them', a
   await store.createKey('org_1', { replace: null }, OPERATOR);
   known = 12;
   await store.createKey('org_1', rules, OPERATOR);
+});
+
+test('what own keys count for and what is reached wait until every replica knows them, and so do ceilings that leave cheap models', async () => {
+  const database = await openStore(temporaryDirectory(), { isReplica: true });
+  const proposed: (readonly unknown[])[] = [];
+  let known = OWN_SPEND_SINCE - 1;
+  const propose = async (calls: readonly { args: readonly unknown[] }[]) => {
+    proposed.push(...calls.map(({ args }) => args));
+    return calls.map((_, id) => ({ id, value: undefined }));
+  };
+  const versions = { commonVersion: () => known, olderThan: () => ['accounts-2'] };
+  const store = createReplicatedStore(database, propose, versions);
+  const head = headOf({ organisationId: 'org_1', keyId: 'key_1' }, 'ses_1');
+  const [hold, plain] = [{ ...holdOf(1n), keepsReached: true, minuteMicroUsd: 5n } as const, holdOf(1n)];
+  const [counted, line] = [lineOf(5, undefined, { own: true, counted: true }), lineOf(5, undefined, { own: true })];
+  const ceilings = [{ usd: '1', period: 'day', only_up_to: '0.01' }] as const;
+  const refused = { reason: 'conflict', isUnsent: true };
+  await store.openSession(head, hold);
+  await store.renewHold(head, [counted], hold);
+  await store.settleSession(head, endOf([counted]));
+  expect(proposed.splice(0)).toEqual([
+    [head, plain],
+    [head, [line], plain],
+    [head, endOf([line])],
+  ]);
+  await expect(store.holdOwn(head, [], hold)).rejects.toMatchObject(refused);
+  await expect(store.setSpendCeilings('org_1', ceilings, OPERATOR)).rejects.toMatchObject(refused);
+  await expect(store.setGatewayCeilings(ceilings)).rejects.toMatchObject(refused);
+  await expect(store.createKey('org_1', { spendCeilings: ceilings }, OPERATOR)).rejects.toMatchObject(refused);
+  known = OWN_SPEND_SINCE;
+  await store.renewHold(head, [counted], hold);
+  await store.holdOwn(head, [], hold);
+  await store.setSpendCeilings('org_1', ceilings, OPERATOR);
+  expect(proposed).toEqual([
+    [head, [counted], hold],
+    [head, [], hold],
+    ['org_1', ceilings, OPERATOR],
+  ]);
 });
