@@ -19,6 +19,19 @@ export const Prefer = Type.Unsafe<Preference>(
   ),
 );
 
+export const PRICE_RULES = ['never_dearer', 'cheapest'] as const;
+export type PriceRule = (typeof PRICE_RULES)[number];
+
+export const PriceOrder = Type.Unsafe<PriceRule>(
+  Type.Union(
+    PRICE_RULES.map((each) => Type.Literal(each)),
+    {
+      description:
+        'What prices decide about the models of the request. `never_dearer`: a fallback that costs more per minute than the first model is left out, with the warning `model_left_out`. `cheapest`: the model with the lowest price comes first. A model on your own provider key is free, and a price per session counts as that of ten minutes.',
+    },
+  ),
+);
+
 export const ChosenModel = Type.Object({
   model: Type.String({ description: 'Slug `<provider>/<model>`.' }),
   reason: Type.String({ description: 'Why it precedes the next candidate, for people. It may change.' }),

@@ -2,7 +2,7 @@
 // be served as well.
 import { type Static, Type } from '@sinclair/typebox';
 import { CONFIGURATIONS_MAX, FALLBACKS_MAX, LATENCIES, SPEECH_GATES } from './bounds.ts';
-import { Prefer, type Preference } from './choice.ts';
+import { Prefer, type Preference, PriceOrder, type PriceRule } from './choice.ts';
 import type { RedactionClass } from './redaction.ts';
 import { type Replacement, Replacements } from './replacements.ts';
 import type { RequestLimits } from './request-limits.ts';
@@ -16,6 +16,8 @@ export interface ListenRequest {
   fallbacks: Candidate[];
   /** What models are chosen by, where they are. */
   prefer?: Preference | undefined;
+  /** What prices decide about the chain. */
+  price?: PriceRule | undefined;
   /** So many of the models, from the first on, are those of an alias. */
   aliased?: number;
   sampleRate: number;
@@ -152,6 +154,7 @@ export const Configure = Type.Object(
       }),
     ),
     prefer: Type.Optional(Prefer),
+    price: Type.Optional(PriceOrder),
     provider_params: Type.Optional(ProviderParams),
     return_to_primary: Type.Optional(
       Type.Boolean({ description: 'Whether the session returns to its first model after a failover.' }),

@@ -3,7 +3,7 @@
 // the two.
 import { type TSchema, Type } from '@sinclair/typebox';
 import { FALLBACKS_MAX } from './bounds.ts';
-import { Prefer } from './choice.ts';
+import { Prefer, PriceOrder } from './choice.ts';
 import {
   Candidate,
   CHANNELS,
@@ -57,6 +57,7 @@ const chainMembers = {
     }),
   ),
   prefer: Type.Optional(Prefer),
+  price: Type.Optional(PriceOrder),
   language: Type.Optional(
     Type.String({
       pattern: LANGUAGE_FORM,

@@ -1,6 +1,6 @@
 // `POST /v1/audio/transcriptions`: the form's fields and the answers. Reading the form is the edge's work.
 import { type Static, Type } from '@sinclair/typebox';
-import { Choice, type Preference } from './choice.ts';
+import { Choice, type Preference, type PriceRule } from './choice.ts';
 import type { Candidate, SpeechGateMode } from './listen.ts';
 import { Word } from './listen-events.ts';
 import type { RedactionClass } from './redaction.ts';
@@ -26,6 +26,8 @@ export interface TranscriptionRequest {
   fallbacks: Candidate[];
   /** What models are chosen by, where they are. */
   prefer?: Preference | undefined;
+  /** What prices decide about the chain. */
+  price?: PriceRule | undefined;
   /** So many of the models, from the first on, are those of an alias. */
   aliased?: number;
   responseFormat: ResponseFormat;

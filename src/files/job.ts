@@ -18,6 +18,7 @@ import {
   resolveChain,
 } from '../live/failover/chain.ts';
 import { chosenChain, isChosen, preferUnused, type Wishes } from '../live/failover/choice/choose.ts';
+import { chainByPrice } from '../live/failover/choice/price-rule.ts';
 import { redactedWith, requireFinders } from '../live/failover/finders.ts';
 import { isFree, type MeterCandidate } from '../money/ledger/meter.ts';
 import { pricedMembers } from '../money/ledger/meter-contract.ts';
@@ -475,9 +476,10 @@ export async function chainOf(
     hasCeilings: by.hasCeilings,
   };
   const isByGateway = isChosen(fields);
-  const chain = await (isByGateway
+  const resolved = await (isByGateway
     ? chosenChain(ask, wishesOf(fields, by), dependencies)
     : resolveChain(ask, dependencies));
+  const chain = chainByPrice(resolved, fields.price);
   if (fields.prefer !== undefined && !isByGateway) chain.warnings.push(preferUnused);
   if (!fields.strict) return chain;
   const members = chain.members.filter((each) => each.isLastResort !== true || timesMissing(fields, each).length === 0);

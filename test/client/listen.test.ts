@@ -285,8 +285,8 @@ it.each([
 });
 
 it('begins with a model that the gateway chooses, and changes to another choice', async () => {
-  const session = client.listen({ model: 'auto', prefer: 'latency', language: 'fr' });
-  session.configure({ fallbacks: ['auto'], prefer: 'price' });
+  const session = client.listen({ model: 'auto', prefer: 'latency', price: 'never_dearer', language: 'fr' });
+  session.configure({ fallbacks: ['auto'], prefer: 'price', price: 'cheapest' });
   void session.close();
   const choices = [];
   for await (const event of session)

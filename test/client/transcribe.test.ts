@@ -121,6 +121,8 @@ it('lets the gateway choose the model, and shows the choice', async () => {
   expect(answer.choice?.[0]).toMatchObject({ model: answer.model, price_per_minute: '0.00' });
   const wrong = client.transcribe({ ...asked, prefer: 'accuracy' as 'price' });
   await expect(wrong).rejects.toMatchObject({ status: 400, param: 'prefer' });
+  const unknown = client.transcribe({ ...asked, price: 'lowest' as 'cheapest' });
+  await expect(unknown).rejects.toMatchObject({ status: 400, param: 'price' });
 });
 
 describe('text for audio without a voice', () => {

@@ -33,6 +33,9 @@ export type SpeechGate = 'off' | 'mark' | 'drop';
 /** What `model: 'auto'` and `fallbacks: ['auto']` are chosen by; `reliability` when absent. */
 export type Preference = 'reliability' | 'latency' | 'price';
 
+/** What prices decide: a fallback dearer than the first model is left out, or the cheapest model comes first. */
+export type PriceRule = 'never_dearer' | 'cheapest';
+
 /** The fallbacks as the gateway reads them; undefined without any. */
 export function fallbacksText(fallbacks: readonly Fallback[] | undefined): string | undefined {
   if (fallbacks === undefined || fallbacks.length === 0) return undefined;

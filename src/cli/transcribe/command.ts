@@ -19,7 +19,7 @@ const FORMATS = ['text', 'json', 'verbose_json', 'diarized_json', 'srt', 'vtt'] 
 
 const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--format F] [-o OUT]
                           [--json] [--quiet] [--language TAG] [--params JSON]
-                          [--fallbacks LIST] [--prefer WHAT]
+                          [--fallbacks LIST] [--prefer WHAT] [--price RULE]
                           [--speech-gate MODE] [--url URL --key KEY]
 
 Transcribes an audio file: WAV, MP3, MP2, FLAC, Ogg (Opus, Vorbis), WebM, M4A,
@@ -43,6 +43,8 @@ Without --url, a gateway is started for this one file.
   --fallbacks  models to continue with when that one fails: slugs separated by
                commas, or a JSON array; auto lets the gateway choose
   --prefer     with auto: reliability (when absent), latency or price
+  --price      never_dearer: no fallback that costs more than the first model;
+               cheapest: the cheapest model first
   --speech-gate
                text for audio without speech: off, mark or drop; mark for
                Whisper models and off for others when absent
@@ -62,6 +64,7 @@ export const transcribe: Command = {
       params: { type: 'string' },
       fallbacks: { type: 'string' },
       prefer: { type: 'string' },
+      price: { type: 'string' },
       'speech-gate': { type: 'string' },
       url: { type: 'string' },
       key: { type: 'string' },
@@ -81,6 +84,7 @@ export const transcribe: Command = {
       params: values.params,
       fallbacks: values.fallbacks,
       prefer: values.prefer,
+      price: values.price,
       speechGate: gateOf(values['speech-gate']),
     };
     const line = new StatusLine({ isQuiet: values.quiet ?? false });
@@ -147,7 +151,7 @@ interface FileRequest extends TranscriptionRequest {
 
 async function fileTranscription(
   { url, key }: Target,
-  { file, model, format, output, language, params, fallbacks, prefer, speechGate }: FileRequest,
+  { file, model, format, output, language, params, fallbacks, prefer, price, speechGate }: FileRequest,
   line: StatusLine,
 ): Promise<number> {
   const form = new FormData();
@@ -158,6 +162,7 @@ async function fileTranscription(
   if (params !== undefined) form.set('provider_params', params);
   if (fallbacks !== undefined) form.set('fallbacks', fallbacks);
   if (prefer !== undefined) form.set('prefer', prefer);
+  if (price !== undefined) form.set('price', price);
   if (speechGate !== undefined) form.set('speech_gate', speechGate);
   const content = await openAsBlob(file);
   const progress = new FileProgress(line, content.size, backgroundClock);

@@ -34,13 +34,14 @@ export interface TranscriptionRequest {
   params: string | undefined;
   fallbacks: string | undefined;
   prefer: string | undefined;
+  price: string | undefined;
   speechGate: string | undefined;
 }
 
 /** Streams the file and prints events until the session has ended. */
 export async function liveTranscription(
   { url, key }: Target,
-  { file, model, json, language, params, fallbacks, prefer, speechGate }: TranscriptionRequest,
+  { file, model, json, language, params, fallbacks, prefer, price, speechGate }: TranscriptionRequest,
   line: StatusLine,
 ): Promise<number> {
   const samples = await samplesOf(file, RATE);
@@ -49,6 +50,7 @@ export async function liveTranscription(
   if (params !== undefined) query.set('provider_params', params);
   if (fallbacks !== undefined) query.set('fallbacks', fallbacks);
   if (prefer !== undefined) query.set('prefer', prefer);
+  if (price !== undefined) query.set('price', price);
   if (speechGate !== undefined) query.set('speech_gate', speechGate);
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/listen?${query}`, {
     headers: { Authorization: `Bearer ${key}` },

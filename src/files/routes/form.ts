@@ -24,6 +24,7 @@ import {
   readList,
   readParams,
   readPrefer,
+  readPriceRule,
   readRule,
   readSpeechGate,
   readVocabulary,
@@ -62,6 +63,7 @@ const KNOWN = [
   'stream',
   'fallbacks',
   'prefer',
+  'price',
   'tags',
 ];
 /** What OpenAI calls `keyterms`, and how many it takes. */
@@ -109,6 +111,7 @@ export function readFields(
     model,
     fallbacks: readFallbacks(one.get('fallbacks')),
     prefer: readPrefer(one.get('prefer')),
+    price: readPriceRule(one.get('price')),
     responseFormat,
     language: readLanguage(one.get('language')),
     diarization: responseFormat === 'diarized_json' || readBoolean('diarization', one.get('diarization'), false),

@@ -29,6 +29,7 @@ import {
   resolveChain,
 } from '../failover/chain.ts';
 import { chosenChain, isChosen, preferUnused } from '../failover/choice/choose.ts';
+import { chainByPrice } from '../failover/choice/price-rule.ts';
 import { redactedWith, requireFinders } from '../failover/finders.ts';
 import { type Configuration, newSessionId, type SessionOpening } from '../session/session-opening.ts';
 import type { TranscriptGatherer } from '../session/watch/session-observer.ts';
@@ -166,14 +167,15 @@ export async function chainFor(
     hasCeilings: caller.key.hasCeilings,
   };
   const isByGateway = isChosen(request);
-  const { members, warnings } = isByGateway
+  const resolved = isByGateway
     ? await chosenChain(ask, wishesOf(request, caller, keeps), dependencies)
     : await resolveChain(ask, dependencies);
+  const { members, warnings } = chainByPrice(resolved, request.price);
   requireModels(caller, slugsOf(members));
   requireFinders(dependencies, request.redacted, members);
   request.redacted = redactedWith(dependencies, request.redacted, request.common);
-  if (isByGateway) request.model = members[0]?.slug ?? request.model;
-  else if (request.prefer !== undefined) warnings.push(preferUnused);
+  if (isByGateway || request.price === 'cheapest') request.model = members[0]?.slug ?? request.model;
+  if (!isByGateway && request.prefer !== undefined) warnings.push(preferUnused);
   return { request, members, warnings };
 }
 

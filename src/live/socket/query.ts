@@ -2,7 +2,7 @@
 // refused with the parameter's name. Whether models can honour it is the chain's business (src/live/failover/chain.ts).
 import { Value } from '@sinclair/typebox/value';
 import { readBooleanIn } from '../../api/boolean.ts';
-import { PREFERENCES, type Preference } from '../../api/choice.ts';
+import { PREFERENCES, PRICE_RULES, type Preference, type PriceRule } from '../../api/choice.ts';
 import { type ApiError, apiError, type ErrorCode, printable } from '../../api/errors.ts';
 import {
   Candidate,
@@ -46,6 +46,7 @@ const KNOWN = [
   'model',
   'fallbacks',
   'prefer',
+  'price',
   'sample_rate',
   'encoding',
   'channels',
@@ -102,6 +103,7 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
     model,
     fallbacks: readFallbacks(query.get('fallbacks')),
     prefer: readPrefer(query.get('prefer')),
+    price: readPriceRule(query.get('price')),
     sampleRate: readSampleRate(query.get('sample_rate'), encoding),
     encoding,
     channels: readChannels(query.get('channels'), encoding),
@@ -187,6 +189,14 @@ export function readPrefer(text: string | undefined): Preference | undefined {
   const problem =
     text === 'accuracy' ? '`prefer` is accuracy, which is not measured.' : `\`prefer\` is "${printable(text)}".`;
   throw bad('prefer', `${problem} Accepted: ${PREFERENCES.join(', ')}.`);
+}
+
+/** What prices decide; undefined for nothing. */
+export function readPriceRule(text: string | undefined): PriceRule | undefined {
+  if (text === undefined || text === '') return undefined;
+  const found = PRICE_RULES.find((each) => each === text);
+  if (found !== undefined) return found;
+  throw bad('price', `\`price\` is "${printable(text)}". Accepted: ${PRICE_RULES.join(', ')}.`);
 }
 
 /** A JSON object. */

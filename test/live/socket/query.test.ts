@@ -98,6 +98,8 @@ describe('a listen query', () => {
     [{ standby: 'on' }, { standby: true }],
     [{ standby: 'false' }, { standby: false }],
     [{ return_to_primary: 'false' }, { returnToPrimary: false }],
+    [{ price: 'never_dearer' }, { price: 'never_dearer' }],
+    [{ price: 'cheapest' }, { price: 'cheapest' }],
     [{ latency: 'low' }, { latency: 'low' }],
     [{ latency: 'throughput' }, { latency: 'throughput' }],
     [{ suspend_seconds: '3600' }, { suspendSeconds: 3_600 }],

@@ -49,6 +49,8 @@ class ModelOptions(VocabularyOptions, total=False):
     """Models to go on with when one fails, at most 8; `auto` adds two that the gateway chooses."""
     prefer: Literal["reliability", "latency", "price"]
     """What `model="auto"` and `fallbacks=["auto"]` are chosen by; `reliability` when absent."""
+    price: Literal["never_dearer", "cheapest"]
+    """What prices decide: a fallback dearer than the first model is left out, or the cheapest model comes first."""
     language: str
     """BCP-47; live also `auto`."""
     diarization: bool
@@ -193,6 +195,7 @@ class ConfigureOptions(TypedDict, total=False):
     """Slug `<provider>/<model>`. Another model begins without `provider_params`."""
     fallbacks: Sequence[Fallback] | None
     prefer: Literal["reliability", "latency", "price"] | None
+    price: Literal["never_dearer", "cheapest"] | None
     provider_params: Mapping[str, Any] | None
     return_to_primary: bool | None
     language: str | None

@@ -7,6 +7,7 @@ import {
   type ModelSlug,
   type ParamsOf,
   type Preference,
+  type PriceRule,
   paramsText,
   type SpeechGate,
 } from '../params.ts';
@@ -60,6 +61,8 @@ export interface TranscriptionSettings<
   fallbacks?: readonly Fallback[];
   /** What `auto` is chosen by. */
   prefer?: Preference;
+  /** What prices decide about the models. */
+  price?: PriceRule;
   /** Options of the model's provider. */
   providerParams?: ParamsOf<Slug>;
   /**
@@ -112,6 +115,7 @@ export const TRANSCRIBE_OPTIONS: readonly (keyof TranscribeOptions)[] = [
   'diarization',
   'fallbacks',
   'prefer',
+  'price',
   'providerParams',
   'speechGate',
   'maxCost',
@@ -205,6 +209,7 @@ function fieldsOf(options: TranscribeOptions): [string, string][] {
     diarization: options.diarization,
     fallbacks: fallbacksText(options.fallbacks),
     prefer: options.prefer,
+    price: options.price,
     provider_params: paramsText(options.providerParams),
     speech_gate: options.speechGate,
     max_cost: options.maxCost,

@@ -12,6 +12,7 @@ type Changeable =
   | 'model'
   | 'fallbacks'
   | 'prefer'
+  | 'price'
   | 'providerParams'
   | 'returnToPrimary'
   | 'language'
@@ -33,6 +34,7 @@ const KNOWN: readonly Changeable[] = [
   'model',
   'fallbacks',
   'prefer',
+  'price',
   'providerParams',
   'returnToPrimary',
   'language',
@@ -42,7 +44,7 @@ const KNOWN: readonly Changeable[] = [
 /** Throws an InvalidRequestError that names an option which cannot be changed. */
 export function configureMessage(changes: ConfigureOptions): ConfigureMessage {
   refuseUnknown('configure', changes, KNOWN);
-  const { model, fallbacks, prefer, providerParams: provider_params, language } = changes;
+  const { model, fallbacks, prefer, price, providerParams: provider_params, language } = changes;
   const { returnToPrimary: return_to_primary } = changes;
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null));
   const texts = {
@@ -51,7 +53,7 @@ export function configureMessage(changes: ConfigureOptions): ConfigureMessage {
     ...vocabularyTexts(given),
   };
   const taken = Object.entries(changes).flatMap(([name, value]) => (value === null ? [[wireName(name), null]] : []));
-  return { type: 'configure', model, prefer, provider_params, language, ...texts, ...Object.fromEntries(taken) };
+  return { type: 'configure', model, prefer, price, provider_params, language, ...texts, ...Object.fromEntries(taken) };
 }
 
 const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -6,6 +6,7 @@ import {
   type ModelSlug,
   type ParamsOf,
   type Preference,
+  type PriceRule,
   paramsText,
   type SpeechGate,
 } from '../params.ts';
@@ -22,6 +23,8 @@ export interface ListenOptions<Slug extends ModelSlug = ModelSlug> extends Vocab
   fallbacks?: readonly Fallback[];
   /** What `auto` is chosen by. */
   prefer?: Preference;
+  /** What prices decide about the models. */
+  price?: PriceRule;
   /** Hertz of the audio that you send: 8,000 to 48,000; 16,000 when absent. The gateway resamples. */
   sampleRate?: number;
   /** `linear16` when absent: 16-bit samples, little-endian, one channel. */
@@ -75,6 +78,7 @@ const KNOWN: readonly (keyof ListenOptions)[] = [
   'model',
   'fallbacks',
   'prefer',
+  'price',
   'sampleRate',
   'encoding',
   'language',
@@ -121,6 +125,7 @@ function askedOf(options: ListenOptions): { query: string; start: StartMessage |
     model: options.model,
     fallbacks: fallbacksText(options.fallbacks),
     prefer: options.prefer,
+    price: options.price,
     sample_rate: options.sampleRate,
     encoding: options.encoding,
     language: options.language,

@@ -168,7 +168,8 @@ function ofOtherProviders(
   });
 }
 
-function perMinute({ price: { unit, microUsd } }: ResolvedCandidate): number {
+/** Micro-USD. */
+export function perMinute({ price: { unit, microUsd } }: ResolvedCandidate): number {
   return unit === 'session' ? Number(microUsd) / SESSION_MINUTES : Number(microUsd);
 }
 
