@@ -19,13 +19,14 @@ import { blocks, different, printing, programs, run, SAMPLE, usesOpenai, WRITTEN
 const JOBS = 'docs/guides/jobs.md';
 const WALKED = ['docs/operations/three-machines.md', JOBS];
 
+/** Commands in which nothing is left out. */
 const curls = blocks
   .filter(({ language }) => language === 'sh')
-  .flatMap(({ path, text }) => (text.match(/^curl (?:.*\\\n)*.*$/gm) ?? []).map((command) => ({ path, command })));
-/** Commands that can be run here: all of their files are there, and nothing in them is left out. */
+  .flatMap(({ path, text }) => (text.match(/^curl (?:.*\\\n)*.*$/gm) ?? []).map((command) => ({ path, command })))
+  .filter(({ command }) => !command.includes('…'));
+/** Those that can be run here: all of their files are there. */
 const commands = curls
   .filter(({ path }) => !WALKED.includes(path))
-  .filter(({ command }) => !command.includes('…'))
   .filter(({ command }) =>
     [...command.matchAll(/@([\w./-]+)/g)].every(([, file = '']) => existsSync(join(ROOT, file))),
   );
