@@ -198,7 +198,9 @@ const STAGES: Readonly<Record<JobStatus, readonly JobStage[]>> = {
 };
 
 /** The jobs that a query asks for. A completed one whose transcript cannot be read any more is shown as failed, and found without a status. */
-function wantedIn(query: ReadonlyMap<string, string>): Pick<WantedJobs, 'fromMs' | 'toMs' | 'stages' | 'isWanted'> {
+export function wantedIn(
+  query: ReadonlyMap<string, string>,
+): Pick<WantedJobs, 'fromMs' | 'toMs' | 'stages' | 'isWanted'> {
   const status = JOB_STATUSES.find((each) => each === query.get('status'));
   if (query.has('status') && status === undefined)
     throw apiError(

@@ -20,6 +20,7 @@ import { Idempotency } from '../http/idempotency.ts';
 import { FORM_MEMORY_BYTES_MAX } from '../http/multipart/form-fields.ts';
 import { SpoolBudget, SpoolFile } from '../http/multipart/spool-file.ts';
 import { newRequestId } from '../http/router.ts';
+import { type ConsoleJobsDependencies, consoleJobRoutes } from '../jobs/console-routes.ts';
 import { OwnJobs } from '../jobs/own-jobs.ts';
 import { playgroundRoutes } from '../live/routes/playground.ts';
 import { consoleSessionEvents, type SessionEventsDependencies, streamPlaces } from '../live/routes/session-events.ts';
@@ -182,9 +183,10 @@ function handlersOf(
     wallNow: () => new Date(),
   };
   const keptSessions = openKeptSessions(assembly);
+  const files = filesOf(assembly, services);
   const routes = {
     ...{ ...common, ...operator, keptSessions, webhooks: services.webhooks.routes },
-    ...{ ...filesOf(assembly, services), ...recordsOf(assembly, services, operator, common) },
+    ...{ ...files, ...recordsOf(assembly, services, operator, common, files) },
   };
   assembly.defer(routes.jobsElsewhere.serve(jobsHere(routes)));
   const ownJobs = new OwnJobs({
@@ -330,6 +332,7 @@ function recordsOf(
   { live, people, authenticator, limits }: EdgeServices,
   { isReady }: OperatorDependencies,
   models: Omit<ModelsDependencies, 'statusOf'>,
+  { detachedJobs }: Pick<ConsoleJobsDependencies, 'detachedJobs'>,
 ) {
   const { config, store, bus } = assembly;
   const { publicUrl } = config.accounts;
@@ -350,6 +353,7 @@ function recordsOf(
       ...people.routes,
       ...consoleModelRoutes(people.consoleRoute, { ...models, statusOf }),
       ...consoleSessionEvents(people.consoleRoute, watching),
+      ...consoleJobRoutes(people.consoleRoute, { store, detachedJobs }),
       ...operatorRoutes(people.consoleRoute, {
         store,
         countMachines: () => live.machines.count(),

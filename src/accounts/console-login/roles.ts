@@ -63,6 +63,12 @@ export const ENDPOINTS = {
   'GET webhooks/:id/deliveries': 'developer',
   'POST webhooks/:id/deliveries/:delivery/resend': 'developer',
 
+  // Of an API key, which the query names. Their text is shown where the organisation shows transcripts.
+  'GET jobs': 'read_only',
+  'GET jobs/:id': 'read_only',
+  'POST jobs/:id/cancel': 'developer',
+  'DELETE jobs/:id': 'developer',
+
   'GET audit': 'admin',
 
   // Of all organisations: in that of the operator only.

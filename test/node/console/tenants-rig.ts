@@ -11,6 +11,7 @@ import { providerKeyRoutes } from '../../../src/accounts/vault/routes.ts';
 import { createVault } from '../../../src/accounts/vault/vault.ts';
 import type { VerboseTranscription } from '../../../src/api/transcriptions.ts';
 import type { Route } from '../../../src/http/router.ts';
+import { consoleJobRoutes } from '../../../src/jobs/console-routes.ts';
 import { DetachedJobs } from '../../../src/jobs/detached-jobs.ts';
 import { JobRecords } from '../../../src/jobs/job-records.ts';
 import { ownerOf } from '../../../src/jobs/own-jobs.ts';
@@ -84,10 +85,18 @@ export const essence = ({ status, text }: Answer, id = ' ') => [
 ];
 
 /** As a page of the console, or with the tenant's key. */
-export function ask({ secret }: Pick<Tenant, 'secret'>, browser: Browser, route: string, id = '', given?: unknown) {
+export function ask(
+  { secret, ids }: Pick<Tenant, 'secret' | 'ids'>,
+  browser: Browser,
+  route: string,
+  id = '',
+  given?: unknown,
+) {
   const [method = '', pattern = ''] = route.split(' ');
-  const path = pattern.replace(':id', id).replace(':delivery', DELIVERY).replaceAll(/:\w+/g, 'never');
   const name = pattern.slice('/console/api/'.length);
+  // A job is found under its key only.
+  const query = name.startsWith('jobs/:id') ? `?key=${ids.keys}` : '';
+  const path = pattern.replace(':id', id).replace(':delivery', DELIVERY).replaceAll(/:\w+/g, 'never') + query;
   const body = given ?? BODIES[`${method} ${name}`] ?? {};
   if (path.startsWith('/console/')) {
     return method === 'GET' ? browser.get(path) : browser.call(method, path.slice('/console/api/'.length), body);
@@ -124,6 +133,7 @@ export async function openTenants() {
     providerKeyRoutes({ vault, providers }),
     webhookConsoleRoutes({ webhooks: webhooksOver(store), wallNow: () => new Date() }),
     (consoleRoute: ConsoleRoute) => consoleSessionEvents(consoleRoute, watching),
+    (consoleRoute: ConsoleRoute) => consoleJobRoutes(consoleRoute, { store, detachedJobs: jobsOver(store) }),
     (consoleRoute: ConsoleRoute) => playgroundRoutes(consoleRoute, playgroundOver(store)),
   ];
   const made = consoleWith(store, real);

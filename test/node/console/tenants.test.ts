@@ -26,6 +26,7 @@ const QUERIES: readonly [route: string, parameter: string, kind: Kind][] = [
   ['GET /v1/sessions', 'before', 'sessions'],
   ['GET /console/api/usage', 'key', 'keys'],
   ['GET /console/api/sessions', 'before', 'sessions'],
+  ['GET /console/api/jobs', 'key', 'keys'],
 ];
 
 describe('an id of another organisation', () => {
