@@ -8,6 +8,7 @@ import models from 'heroicons/24/outline/cube.svg?raw';
 import keys from 'heroicons/24/outline/key.svg?raw';
 import providerKeys from 'heroicons/24/outline/link.svg?raw';
 import playground from 'heroicons/24/outline/microphone.svg?raw';
+import jobs from 'heroicons/24/outline/queue-list.svg?raw';
 import gateway from 'heroicons/24/outline/server-stack.svg?raw';
 import machines from 'heroicons/24/outline/share.svg?raw';
 import sessions from 'heroicons/24/outline/signal.svg?raw';
@@ -18,6 +19,7 @@ import type { MemberRole } from '../api/console/console.ts';
 import type { ConsolePath } from '../api/console/pages.ts';
 import { Audit } from './pages/audit.tsx';
 import { Gateway } from './pages/gateway.tsx';
+import { Jobs } from './pages/jobs.tsx';
 import { Keys } from './pages/keys.tsx';
 import { Machines } from './pages/machines.tsx';
 import { Members } from './pages/members.tsx';
@@ -54,6 +56,7 @@ export const GROUPS: readonly { title: string; pages: readonly MenuEntry[] }[] =
     pages: [
       { path: '/', title: 'Overview', icon: overview, page: Overview },
       { path: '/sessions', title: 'Sessions', icon: sessions, page: Sessions },
+      { path: '/jobs', title: 'Jobs', icon: jobs, page: Jobs },
       { path: '/machines', title: 'Machines', icon: machines, page: Machines },
       { path: '/usage', title: 'Usage and bills', icon: usage, page: Usage },
       { path: '/gateway', title: 'Gateway', icon: gateway, least: 'admin', isForOperator: true, page: Gateway },

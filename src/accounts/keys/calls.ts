@@ -40,7 +40,7 @@ export interface Organisation {
   redact: readonly RedactionClass[] | null;
   /** Of all its keys; a key's own go before them. */
   aliases: Aliases | null;
-  /** Whether members who watch a live session in the console see the text of its finals. */
+  /** Whether members see the text of finals in the console while they watch a live session, and that of completed jobs. */
   showTranscripts: boolean;
   /** The most that may be spent in each hour, day or month, by all its keys. */
   spendCeilings: readonly SpendCeiling[] | null;

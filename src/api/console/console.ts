@@ -89,7 +89,7 @@ export interface PersonView {
   id: string;
   email: string;
   email_verified: boolean;
-  /** The one that this session works in. `show_transcripts`: members see the text of finals while they watch a live session. */
+  /** The one that this session works in. `show_transcripts`: members see the text of finals while they watch a live session, and of jobs. */
   organisation: {
     id: string;
     name: string;

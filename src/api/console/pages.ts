@@ -3,6 +3,7 @@ export const CONSOLE_PATHS = [
   '/',
   '/audit',
   '/gateway',
+  '/jobs',
   '/keys',
   '/models',
   '/models/:provider/:model',

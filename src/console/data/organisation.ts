@@ -93,9 +93,11 @@ async function readNames(): Promise<ReadonlyMap<string, string>> {
 const USED_DAYS = 90;
 const DAY_MS = 86_400_000;
 
+/** The first day of those in which use is recent. */
+export const usedSince = (): string => new Date(Date.now() - USED_DAYS * DAY_MS).toISOString().slice(0, 10);
+
 /** The providers or models that the organisation has used recently: unused ones are neither good nor bad. Undefined until it is known. */
 export function useUsed(by: 'provider' | 'model'): ReadonlySet<string> | undefined {
-  const from = new Date(Date.now() - USED_DAYS * DAY_MS).toISOString().slice(0, 10);
-  const { value } = useAnswer<UsageList>(`usage?from=${from}&group_by=${by}`);
+  const { value } = useAnswer<UsageList>(`usage?from=${usedSince()}&group_by=${by}`);
   return value && new Set(value.data.flatMap(({ group }) => group ?? []));
 }

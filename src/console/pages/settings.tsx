@@ -117,11 +117,13 @@ function Transcripts() {
     <section class="card">
       <h2>Transcripts in the console</h2>
       <p>
-        Members of {name} who watch a live session {isOn ? 'see' : 'do not see'} the transcript of each turn.
+        Members of {name} {isOn ? 'see' : 'do not see'} the transcript of each turn of a live session that they watch,
+        and the text of completed jobs.
       </p>
       <p class="quiet small">
-        Transcripts stay in memory while the session is live and are never stored. API keys never receive them. A change
-        applies to sessions opened from then on; switching it off also hides them from everyone who is watching.
+        Transcripts of live sessions stay in memory while the session is live and are never stored. API keys never
+        receive them. A change applies to jobs at once and to sessions opened from then on; switching it off also hides
+        them from everyone who is watching.
       </p>
       {may('owner') ? (
         <ActionButton action={change}>{isOn ? 'Hide transcripts' : 'Show transcripts'}</ActionButton>
