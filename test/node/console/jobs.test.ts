@@ -144,6 +144,18 @@ describe('a job of a key', () => {
     expect([status, json()]).toEqual([200, expect.objectContaining({ status: 'completed' })]);
   });
 
+  test('is still seen and deleted after its key was revoked', async () => {
+    const { key } = await rig.store.createKey(owner.organisationId, {}, OPERATOR);
+    const work = { owner: { ...owner, keyId: key.id }, file: FILE, asked: { model: 'a/b' } };
+    await records.create(work.owner, 'job-of-revoked', 'processing', work);
+    const refusal = apiError('audio_too_long', 'The audio is too long.');
+    await records.finish(work.owner, 'job-of-revoked', { type: 'failed', refusal });
+    await rig.store.revokeKey(owner.organisationId, key.id, OPERATOR);
+    const { data } = (await get(people.read_only, at('', '', key.id))).json() as unknown as JobViewList;
+    expect(data.map(({ id, status }) => [id, status])).toEqual([['job-of-revoked', 'failed']]);
+    expect((await people.owner.call('DELETE', at('/job-of-revoked', '', key.id))).status).toBe(204);
+  });
+
   test('is hidden under another key of the organisation', async () => {
     const id = await completed();
     const { key } = await rig.store.createKey(owner.organisationId, {}, OPERATOR);
