@@ -151,12 +151,12 @@ function tidied(text: string, matches: readonly Match[]): readonly Match[] {
         .slice(Math.max(before, from - 2), from)
         .trimEnd()
         .at(-1);
-      const isAfterSign = last === undefined ? isFirst : /[,;:.!?¿¡—(]/.test(last);
+      const isAfterSign = last === undefined ? isFirst : /[,;:.!?¿¡\u2014(]/.test(last);
       if (isAfterSign && text[to] === ',') to++;
-      const isAtEnd = to === text.length || /[.,;:!?…)]/.test(text[to] as string);
+      const isAtEnd = to === text.length || /[.,;:!?\u2026)]/.test(text[to] as string);
       if (isFirst || isSpace(text[from - 1])) while (isSpace(text[to])) to++;
       if (isAtEnd && to === match.to) while (from > before && isSpace(text[from - 1])) from--;
-      if (from > before && text[from - 1] === ',' && /[.!?…]/.test(text[to] ?? '')) from--;
+      if (from > before && text[from - 1] === ',' && /[.!?\u2026]/.test(text[to] ?? '')) from--;
     } else isFirst = false;
     at = to;
     return { from, to, text: match.text };

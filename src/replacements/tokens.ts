@@ -12,7 +12,7 @@ export interface Token {
 
 const SPACELESS = '[\\p{scx=Hani}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}]';
 const TOKEN = new RegExp(`(?:(?!${SPACELESS})[\\p{L}\\p{M}\\p{N}])+|(${SPACELESS}\\p{M}*)|(\\S)`, 'gu');
-const APOSTROPHES = /[’ʼ＇]/;
+const APOSTROPHES = /[\u2019\u02bc\uff07]/;
 
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];

@@ -28,7 +28,7 @@ export type StoreErrorReason =
 
 /** A call that changed nothing, unless the reason is `unreachable` and it was sent. The message is one sentence without secrets. */
 export class StoreError extends Error {
-  override readonly name = 'StoreError';
+  override readonly name: string = 'StoreError';
   readonly reason: StoreErrorReason;
   /** The call did not leave this node, or no node took it: it was certainly not applied. */
   readonly isUnsent: boolean;

@@ -40,6 +40,7 @@ export function membersWithin<Member extends MeterCandidate>(
 
 /** The ledger has answered so, and keeps what was reached. */
 export class RefusedHold extends StoreError {
+  override readonly name = 'RefusedHold';
   readonly bounds: readonly PriceBound[];
 
   constructor({ limitedBy, ceiling = '', onlyUpTo = [] }: HoldGrant) {

@@ -314,6 +314,7 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
 
 /** Refused by ceilings, each of which leaves models up to a price where there is `onlyUpTo`. */
 class CeilingRefusal extends StoreError {
+  override readonly name = 'CeilingRefusal';
   readonly onlyUpTo: readonly PriceBound[] | undefined;
 
   constructor({ ceiling = '', onlyUpTo }: HoldGrant) {
