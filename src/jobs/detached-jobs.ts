@@ -151,7 +151,7 @@ export class DetachedJobs {
 
   /**
    * Begins the work, or has it wait for a place. Rejects with an ApiError: of `takePlace` where nothing of the key is in progress here
-   * and it is not full, `too_many_sessions` and `overloaded` where there is no room, or `ledger_unavailable`.
+   * and it is not full, `too_many_sessions` and `overloaded` where the node has no room, or `ledger_unavailable`.
    *
    * @param takePlace among the files that the key may have in progress
    */

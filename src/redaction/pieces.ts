@@ -1,9 +1,10 @@
 // Utterances that follow each other, redacted as one text: a number may begin in one and end in the next. Pure.
 import type { Word } from '../../machines/events.ts';
 import type { RedactionClass } from '../api/redaction.ts';
+import { type Range, rangesIn, wordsAsText } from '../api/words-in-text.ts';
 import { type Caution, type Found, find } from './find.ts';
 import type { Match } from './match.ts';
-import { type Range, rangesIn, textWith, wordsAsText, wordsWith } from './spoken-words.ts';
+import { textWith, wordsWith } from './spoken-words.ts';
 
 /** What was said before and is read for what it tells of a number: words such as "card", and the beginning of the number. */
 export const CONTEXT_CHARS = 400;

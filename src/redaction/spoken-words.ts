@@ -1,13 +1,8 @@
 // What was found in a text, in its words: all words of a match become one, with the label as its text and the times of them together.
 import type { Word } from '../../machines/events.ts';
 import { labelOf } from '../api/redaction.ts';
+import type { Range } from '../api/words-in-text.ts';
 import type { Match } from './match.ts';
-
-/** Where a word lies in the text. */
-export interface Range {
-  from: number;
-  to: number;
-}
 
 /** The text with a label in the place of each match, up to `end`. */
 export function textWith(text: string, matches: readonly Match[], end = text.length): string {
@@ -20,38 +15,6 @@ export function textWith(text: string, matches: readonly Match[], end = text.len
   }
   redacted += text.slice(at, Math.max(at, end));
   return end < text.length ? redacted.trimEnd() : redacted;
-}
-
-/** Where each word is in its text; undefined where the words are not those of the text. */
-export function rangesIn(text: string, words: readonly Word[]): Range[] | undefined {
-  const lower = text.toLowerCase();
-  const isSame = lower.length === text.length;
-  const ranges: Range[] = [];
-  let at = 0;
-  for (const { word } of words) {
-    const trimmed = word.trim();
-    const sought = isSame ? trimmed.toLowerCase() : trimmed;
-    const from = sought === '' ? at : (isSame ? lower : text).indexOf(sought, at);
-    // A word further on would be another one.
-    if (from < 0 || from > at + GAP_MAX || /[\p{L}\p{N}]/u.test(text.slice(at, from))) return undefined;
-    ranges.push({ from, to: from + sought.length });
-    at = from + sought.length;
-  }
-  return /[\p{L}\p{N}]/u.test(text.slice(at)) ? undefined : ranges;
-}
-
-/** Marks and spaces between two words. */
-const GAP_MAX = 64;
-
-/** The words one behind the other, with a space between them. */
-export function wordsAsText(words: readonly Word[]): { text: string; ranges: Range[] } {
-  const ranges: Range[] = [];
-  let length = 0;
-  for (const { word } of words) {
-    ranges.push({ from: length, to: length + word.length });
-    length += word.length + 1;
-  }
-  return { text: words.map(({ word }) => word).join(' '), ranges };
 }
 
 /** @param end what begins behind it, or reaches beyond it, is left out */

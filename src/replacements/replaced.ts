@@ -1,8 +1,9 @@
 // Rules on what was said: its text, and its words with their times. A text in which nothing is found is left as it is, with its words.
 import type { Word } from '../../machines/events.ts';
 import type { Replacement } from '../api/replacements.ts';
+import { type Range, rangesIn, SAID, wordsAsText } from '../api/words-in-text.ts';
 import { type Match, Rules } from './rules.ts';
-import { type Range, rangesIn, SAID, type WordsIn, wordsAsText, wordsWith } from './words.ts';
+import { type WordsIn, wordsWith } from './words.ts';
 
 /** Rules of several languages that are kept compiled. */
 const LANGUAGES_KEPT_MAX = 8;

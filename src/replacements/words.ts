@@ -1,54 +1,14 @@
 // Words with times, in which stretches of their text are written in another way. A phrase that becomes one word lasts from the start of its
 // first word to the end of its last; a word that becomes several shares its time among them by their length.
 import type { Word } from '../../machines/events.ts';
+import { type Range, SAID } from '../api/words-in-text.ts';
 import type { Match } from './rules.ts';
-
-/** Where a word lies in the text. */
-export interface Range {
-  from: number;
-  to: number;
-}
 
 /** Words in their text, in order. */
 export interface WordsIn {
   text: string;
   words: readonly Word[];
   ranges: readonly Range[];
-}
-
-/** Signs and spaces between two words. */
-const GAP_MAX = 64;
-/** What is said, and not a sign. */
-export const SAID = /[\p{L}\p{N}]/u;
-
-/** Where each word is in its text; undefined where the words are not those of the text. */
-export function rangesIn(text: string, words: readonly Word[]): Range[] | undefined {
-  const lower = text.toLowerCase();
-  const isSame = lower.length === text.length;
-  const within = isSame ? lower : text;
-  const ranges: Range[] = [];
-  let at = 0;
-  for (const { word } of words) {
-    const trimmed = word.trim();
-    const sought = isSame ? trimmed.toLowerCase() : trimmed;
-    if (sought.length !== trimmed.length) return undefined;
-    const from = within.slice(at, at + GAP_MAX + sought.length).indexOf(sought) + at;
-    if (from < at || SAID.test(text.slice(at, from))) return undefined;
-    ranges.push({ from, to: from + sought.length });
-    at = from + sought.length;
-  }
-  return SAID.test(text.slice(at)) ? undefined : ranges;
-}
-
-/** The words one behind the other, with a space between them. */
-export function wordsAsText(words: readonly Word[]): { text: string; ranges: Range[] } {
-  const ranges: Range[] = [];
-  let length = 0;
-  for (const { word } of words) {
-    ranges.push({ from: length, to: length + word.length });
-    length += word.length + 1;
-  }
-  return { text: words.map(({ word }) => word).join(' '), ranges };
 }
 
 /** What is not touched is the same object. */

@@ -1,5 +1,6 @@
 // Names and addresses that a service finds, over a whole gateway: live, in files, in jobs, for other vendors' clients, by the rule of a
 // key; what is left out when the service does not answer; and that none of what was said is left anywhere.
+
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -7,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
+import { wavHeader } from '../../src/audio/containers/wav.ts';
 import { openSqliteStore } from '../../src/node/store/sqlite-store.ts';
 import { AnalyzerService } from '../fakes/network/analyzer-service.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
@@ -93,22 +95,7 @@ function form(fields: Record<string, string>): RequestInit {
   return { method: 'POST', body };
 }
 
-function wavOf(pcm: Uint8Array): Uint8Array<ArrayBuffer> {
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + pcm.byteLength, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(16_000, 24);
-  head.writeUInt32LE(32_000, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(pcm.byteLength, 40);
-  return new Uint8Array(Buffer.concat([head, pcm]));
-}
+const wavOf = (pcm: Uint8Array) => new Uint8Array(Buffer.concat([wavHeader(16_000, pcm.byteLength), pcm]));
 
 describe('names and addresses', () => {
   it('are labelled in finals and interims of a live session', async () => {

@@ -1,5 +1,6 @@
 // The promise that redacted words are left nowhere: a whole gateway transcribes card numbers and addresses live, in files, in jobs and
 // for other vendors' clients, and then everything that it wrote, answered and posted is searched for them.
+
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -7,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
+import { wavHeader } from '../../src/audio/containers/wav.ts';
 import { openSqliteStore } from '../../src/node/store/sqlite-store.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { OPERATOR } from '../fakes/store/ledger.ts';
@@ -123,20 +125,7 @@ const sampleWav = (): Uint8Array<ArrayBuffer> => {
   const { pcm } = sampleAudio('commands.wav');
   const seconds = Math.max(0, 2.5 - pcm.byteLength / 32_000);
   const data = Buffer.concat([pcm.subarray(0, 80_000), silence(seconds)]);
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + data.length, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(16_000, 24);
-  head.writeUInt32LE(32_000, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(data.length, 40);
-  return new Uint8Array(Buffer.concat([head, data]));
+  return new Uint8Array(Buffer.concat([wavHeader(16_000, data.length), data]));
 };
 
 function filesBelow(directory: string): string[] {

@@ -1,9 +1,11 @@
 // Replacement rules over a whole gateway, as strangers use them: live and in files, in every format, by key, in mid-session, after a
 // failover and a resumed connection, in jobs, and for clients of other vendors. All texts that leave say the same.
+
 import { once } from 'node:events';
 import { beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import type { KeySettings } from '../../src/accounts/keys/calls.ts';
+import { wavHeader } from '../../src/audio/containers/wav.ts';
 import { openSqliteStore } from '../../src/node/store/sqlite-store.ts';
 import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { OPERATOR } from '../fakes/store/ledger.ts';
@@ -58,22 +60,7 @@ const finalsOf = (events: readonly Transcript[]) =>
 const as = (key: string, path: string, init: RequestInit = {}) =>
   live.request(path, { ...init, headers: { ...(init.headers as object), Authorization: `Bearer ${key}` } });
 
-function wav(): Uint8Array<ArrayBuffer> {
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + AUDIO.length, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(16_000, 24);
-  head.writeUInt32LE(32_000, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(AUDIO.length, 40);
-  return new Uint8Array(Buffer.concat([head, AUDIO]));
-}
+const wav = () => new Uint8Array(Buffer.concat([wavHeader(16_000, AUDIO.length), AUDIO]));
 
 function form(fields: Record<string, string>, rules: readonly string[] = [], name = 'replace'): RequestInit {
   const body = new FormData();

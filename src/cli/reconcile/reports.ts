@@ -63,7 +63,7 @@ export async function askedReport(
     throw new CommandError(`${name} has no interface for its usage. Export it as CSV: day, model, seconds, amount.`);
   const access = accessOf(serviceAccess({ config, providers })(name), keyFile);
   if (access.credential === undefined && access.fields === undefined)
-    throw new CommandError(`there is no credential of ${name}. Configure it, or name a file with --key-file.`);
+    throw new CommandError(`Voxgate has no credential for ${name}. Configure it, or name a file with --key-file.`);
   return usageReports.ask(access, from, to, (url, headers) => getJson(provider, url, headers));
 }
 

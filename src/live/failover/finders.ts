@@ -19,7 +19,7 @@ export function redactedWith(
 }
 
 /**
- * Throws an ApiError where there is no service for these classes, and not every model redacts personal data, as requested with `pii`.
+ * Throws an ApiError if no service finds these classes and a model of the chain does not redact personal data as requested with `pii`.
  */
 export function requireFinders(
   { analyzer }: Finders,
