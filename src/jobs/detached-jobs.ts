@@ -3,14 +3,15 @@
 // are. What the work is, and whether it may be done, is the caller's.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../machines/clock.ts';
-import { ApiError, apiError, type ErrorCode } from '../api/errors.ts';
+import { ApiError } from '../api/errors.ts';
 import type { PartsProgress } from '../files/long/long-files.ts';
 import { type Deferred, deferred } from '../http/deferred.ts';
 import { fromLedger } from '../http/store-answer.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Heard, JobCallback, JobState, ShownFile, ShownJob } from '../vendors/compat/jobs.ts';
 import type { JsonObject } from '../vendors/kit/json.ts';
-import { JOB_LIMITS, OWN_DIALECT } from './calls.ts';
+import { OWN_DIALECT } from './calls.ts';
+import { JobLines, type TakePlace } from './job-lines.ts';
 import {
   type JobPage,
   type JobRecords,
@@ -19,14 +20,21 @@ import {
   TRANSCRIPT_CHARACTERS_MAX,
   type WantedJobs,
 } from './job-records.ts';
-import { isSame, noJob, type Owner } from './owner.ts';
+import {
+  CANCELLED,
+  isBusy,
+  NO_ROOM,
+  NOT_STORED,
+  nodeStops,
+  noPlace,
+  notHere,
+  REMOVED,
+  TOO_LARGE,
+  tooManyWait,
+} from './job-refusals.ts';
+import { isSame, type Owner } from './owner.ts';
 
-/** Of one key, on one node, while others are worked on. */
-export const JOBS_QUEUED_MAX = 100;
-/**
- * Between two attempts to store what came of a job, while the accounts are away; its key has no other job in its place meanwhile. And
- * between two attempts to begin a job that waits.
- */
+/** Between two attempts to store what came of a job, while the accounts are away; its key has no other job in its place meanwhile. */
 const AGAIN_MS = 2_000;
 /** The first and the last wait before a job is looked up again; together they are longer than a change of the owner. */
 const FIRST_WAIT_MS = 500;
@@ -89,19 +97,6 @@ interface Job {
   hasEnded: boolean;
 }
 
-type TakePlace = () => (() => void) | Promise<() => void>;
-
-/** What is in progress for a key. */
-interface Line {
-  running: number;
-  queue: Job[];
-  takePlace: TakePlace;
-  /** Until the next attempt to have a slot for those that wait. */
-  timer: unknown;
-  /** This node had no room for one of them, so the slots of the key are not what they wait for. */
-  isBusy: boolean;
-}
-
 export interface DetachedJobsOptions {
   clock: Clock;
   records: JobRecords;
@@ -130,13 +125,14 @@ export interface DetachedJobsOptions {
 export class DetachedJobs {
   readonly #options: DetachedJobsOptions;
   readonly #jobs = new Map<string, Job>();
-  readonly #lines = new Map<string, Line>();
+  readonly #lines: JobLines<Job>;
   /** Ends waits for the store. */
   readonly #closing = new AbortController();
   #renewal: unknown;
 
   constructor(options: DetachedJobsOptions) {
     this.#options = options;
+    this.#lines = new JobLines(options.clock, (job) => this.#work(job));
   }
 
   /** The node stops: nothing begins here any more. */
@@ -157,12 +153,10 @@ export class DetachedJobs {
    */
   async begin(work: Work, takePlace: TakePlace): Promise<ShownJob> {
     const { owner, file, asked } = work;
-    const place = await this.#placeOf(owner, takePlace);
-    const line = this.#lineOf(owner, takePlace);
-    if (this.#closing.signal.aborted || (place === undefined && line.queue.length >= JOBS_QUEUED_MAX)) {
+    const place = await this.#lines.placeOf(owner, takePlace);
+    if (this.isClosed || (place === undefined && this.#lines.isFull(owner))) {
       place?.();
-      this.#leaveLine(owner, line);
-      throw this.#closing.signal.aborted ? overloaded(CLOSED, 1) : full(TOO_MANY);
+      throw this.isClosed ? nodeStops() : tooManyWait();
     }
     const id = work.id ?? randomUUID();
     const stage = place === undefined ? 'queued' : 'processing';
@@ -172,8 +166,8 @@ export class DetachedJobs {
     });
     const job = newJob(id, work, created);
     this.#jobs.set(id, job);
-    if (place === undefined) this.#queue(job, line);
-    else void this.#run(job, place, line);
+    if (place === undefined) this.#lines.queue(job, takePlace);
+    else void this.#lines.run(job, place, takePlace);
     try {
       const createdAt = new Date(await created);
       job.createdAt = createdAt;
@@ -194,7 +188,7 @@ export class DetachedJobs {
     job.createdAt = createdAt;
     job.isShared = work.isShared === true;
     this.#jobs.set(id, job);
-    this.#queue(job, this.#lineOf(work.owner, takePlace));
+    this.#lines.queue(job, takePlace);
     this.#keepRenewing();
   }
 
@@ -307,10 +301,7 @@ export class DetachedJobs {
     if (job?.owner.keyId !== keyId || job.isRemoved) return;
     job.isCancelled = true;
     job.work.end.abort(new DOMException('The job was cancelled.', 'AbortError'));
-    const queue = this.#lines.get(keyId)?.queue ?? [];
-    const at = queue.indexOf(job);
-    if (at >= 0) {
-      queue.splice(at, 1);
+    if (this.#lines.leave(job)) {
       job.stored = this.#finish(job, CANCELLED).finally(() => {
         this.#forget(job);
         this.#ended(job);
@@ -332,7 +323,7 @@ export class DetachedJobs {
     const jobs = [...this.#jobs.values()];
     this.#closing.abort();
     clock.clearTimeout(this.#renewal);
-    for (const { timer } of this.#lines.values()) clock.clearTimeout(timer);
+    this.#lines.close();
     for (const job of jobs) if (job.stored === undefined) this.#stop(job);
     // They are transcribed, and charged.
     await this.#within(STORE_MS, Promise.all(jobs.map(({ stored }) => stored)));
@@ -350,64 +341,6 @@ export class DetachedJobs {
     clock.clearTimeout(timer);
   }
 
-  #lineOf({ keyId }: Owner, takePlace: TakePlace): Line {
-    const line = this.#lines.get(keyId) ?? { running: 0, queue: [], takePlace, timer: undefined, isBusy: false };
-    line.takePlace = takePlace;
-    this.#lines.set(keyId, line);
-    return line;
-  }
-
-  #leaveLine({ keyId }: Owner, line: Line): void {
-    if (line.running === 0 && line.queue.length === 0 && this.#lines.get(keyId) === line) this.#lines.delete(keyId);
-  }
-
-  /** The next that ends takes it, or a slot that is free by then. */
-  #queue(job: Job, line: Line): void {
-    job.wasQueued = true;
-    line.queue.push(job);
-    this.#askLater(job.owner, line);
-  }
-
-  #askLater(owner: Owner, line: Line): void {
-    const { clock } = this.#options;
-    if (line.timer !== undefined || line.queue.length === 0 || this.#closing.signal.aborted) return;
-    line.timer = clock.setTimeout(async () => {
-      await this.#ask(line);
-      line.timer = undefined;
-      this.#askLater(owner, line);
-      this.#leaveLine(owner, line);
-    }, AGAIN_MS);
-  }
-
-  /** Begins those that wait, as far as there are slots. Where this node is full, one more is tried. */
-  async #ask(line: Line): Promise<void> {
-    do {
-      const place = await Promise.resolve()
-        .then(line.takePlace)
-        .catch(() => undefined);
-      const next = this.#closing.signal.aborted ? undefined : place && line.queue.shift();
-      if (next === undefined) return place?.();
-      void this.#run(next, place as () => void, line);
-    } while (line.queue.length > 0 && !line.isBusy);
-  }
-
-  /** Without a place, the job waits for one. */
-  async #placeOf(owner: Owner, takePlace: TakePlace): Promise<(() => void) | undefined> {
-    // Those that wait come first.
-    if (this.#isWaiting(owner)) return undefined;
-    try {
-      return await takePlace();
-    } catch (refusal) {
-      const isFull = refusal instanceof ApiError && refusal.code === 'too_many_sessions';
-      if (!this.#lines.has(owner.keyId) && !isFull) throw refusal;
-      return undefined;
-    }
-  }
-
-  #isWaiting({ keyId }: Owner): boolean {
-    return (this.#lines.get(keyId)?.queue.length ?? 0) > 0;
-  }
-
   async #create(
     { owner, file, asked, callbacks = [], isShared: mayBeShared = false }: Work,
     id: string,
@@ -420,23 +353,6 @@ export class DetachedJobs {
     if (made.state === 'full') throw NO_ROOM[made.of];
     if (made.removed > 0) onForgotten(made.removed);
     return { createdAtMs: made.createdAtMs, isShared };
-  }
-
-  /** Works on a job, and then on the next of its key in the same place. */
-  async #run(first: Job, leavePlace: () => void, line: Line): Promise<void> {
-    line.running++;
-    let job: Job | undefined = first;
-    while (job !== undefined) {
-      if (!(await this.#work(job))) {
-        line.isBusy = true;
-        this.#queue(job, line);
-        break;
-      }
-      job = line.queue.shift();
-    }
-    leavePlace();
-    line.running--;
-    this.#leaveLine(first.owner, line);
   }
 
   /** False where this node had no room for it, so that it waits again. Never rejects. */
@@ -570,11 +486,7 @@ export class DetachedJobs {
     job.isRemoved = true;
     this.#forget(job);
     job.work.end.abort(new DOMException('The job was removed.', 'AbortError'));
-    const queue = this.#lines.get(job.owner.keyId)?.queue ?? [];
-    const at = queue.indexOf(job);
-    if (at < 0) return;
-    queue.splice(at, 1);
-    this.#ended(job);
+    if (this.#lines.leave(job)) this.#ended(job);
   }
 
   #ended(job: Job): void {
@@ -609,54 +521,11 @@ export class DetachedJobs {
   }
 }
 
-const notHere = ({ dialect }: Owner) => noJob(JOB_LIMITS.keptMs, dialect === OWN_DIALECT);
-
-const noPlace = () =>
-  apiError('not_found', '`before` is the id of a job of this key that is still kept; there is no such job.', {
-    param: 'before',
-  });
-
 const newJob = (id: string, work: Work, known: Promise<unknown>): Job => ({
   ...{ id, work, known, owner: work.owner, createdAt: undefined, stored: undefined, over: deferred<void>() },
   ...{ progress: undefined, wasQueued: false, isRemoved: false, isCancelled: false, isShared: false },
   ...{ end: 'over' as const, hasEnded: false },
 });
 
-/** Nothing is wrong with the job: this node has no room for it now, or its organisation has its share of the room. */
-const isBusy = (error: unknown): boolean =>
-  error instanceof ApiError && (error.extras.isBusy === true || BUSY_CODES.includes(error.code));
-const BUSY_CODES: readonly ErrorCode[] = ['overloaded', 'too_many_sessions'];
-
 /** Another attempt would be rejected as well. */
 const LASTING: readonly StoreError['reason'][] = ['invalid', 'not_found', 'conflict'];
-
-const full = (message: string) => apiError('too_many_sessions', message, { retryAfterSeconds: 30 });
-const overloaded = (message: string, retryAfterSeconds: number) =>
-  apiError('overloaded', message, { retryAfterSeconds });
-
-const TOO_MANY = `This key has ${JOBS_QUEUED_MAX} jobs waiting here already. Wait until some of them are over.`;
-const UNFINISHED = `This organisation has ${JOB_LIMITS.organisation.jobs} jobs that are not over. Wait until some of them are.`;
-const SHARE =
-  'The jobs of this organisation that are not over take as much of the room of this gateway as one organisation may use. Wait until some of them are over.';
-const BUSY = 'This gateway has too many jobs. Send the job again later.';
-const NO_ROOM = { organisation: full(UNFINISHED), share: full(SHARE), store: overloaded(BUSY, 30) };
-const CLOSED = 'This node is being shut down. Send the job to another.';
-const TOO_LARGE: Ended = {
-  type: 'failed',
-  refusal: apiError(
-    'file_too_large',
-    `The transcript has more than ${TRANSCRIPT_CHARACTERS_MAX} characters of JSON. Split the file.`,
-  ),
-};
-const NOT_STORED: Ended = {
-  type: 'failed',
-  refusal: apiError('internal_error', 'The transcript could not be stored. Send the job again.'),
-};
-const CANCELLED: Ended = {
-  type: 'failed',
-  refusal: apiError(
-    'job_cancelled',
-    'The job was cancelled before it was done. Send the file again if you need its transcript.',
-  ),
-};
-const REMOVED: Ended = { type: 'failed', refusal: apiError('internal_error', 'The job was removed.') };
