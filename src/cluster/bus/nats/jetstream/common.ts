@@ -1,4 +1,4 @@
-// What leases and the usage stream share on JetStream: access, timeouts and errors.
+// What all streams and buckets on JetStream have in common: access, timeouts and errors.
 import {
   JetStreamApiCodes,
   JetStreamApiError,

@@ -9,7 +9,7 @@ import {
   RetentionPolicy,
   StorageType,
 } from '@nats-io/jetstream';
-import { type NatsConnection, nanos } from '@nats-io/transport-node';
+import { nanos } from '@nats-io/transport-node';
 import type { Clock } from '../../../../../machines/clock.ts';
 import { backgroundClock } from '../../../../runtime/telemetry/clock.ts';
 import type { Detach } from '../../bus.ts';
@@ -25,15 +25,8 @@ import {
 } from '../../replicated-log.ts';
 import { KeyRing, openEntry, sealEntry } from '../../sealing/key-ring.ts';
 import { Subjects } from '../subjects.ts';
-import {
-  ensureStream,
-  isMissingStream,
-  isWrongEnd,
-  type JetStream,
-  jetStreamOf,
-  type LinkedBus,
-  whileConnected,
-} from './common.ts';
+import { ensureStream, isWrongEnd, type JetStream, type LinkedBus } from './common.ts';
+import { OpenedStreams } from './opened-streams.ts';
 
 const WINDOW_MS = 120_000;
 /** The default limit of NATS servers. */
@@ -57,23 +50,21 @@ export function natsReplicatedLog(bus: LinkedBus, options: NatsLogOptions): Repl
 }
 
 class NatsReplicatedLog implements ReplicatedLog {
-  readonly #bus: LinkedBus;
   readonly #options: NatsLogOptions;
   readonly #clock: Clock;
   readonly #ring: KeyRing;
   readonly #name: string;
   readonly #subject: string;
-  #opening: Promise<JetStream> | undefined;
+  readonly #streams: OpenedStreams;
   readonly #written = new LastWritten();
-  #connection: NatsConnection | undefined;
 
   constructor(bus: LinkedBus, options: NatsLogOptions) {
-    this.#bus = bus;
     this.#options = options;
     this.#clock = options.clock ?? backgroundClock;
     this.#ring = new KeyRing(bus.link.secrets, 'accounts log');
     this.#name = `${bus.link.prefix}-accounts-${options.shard}`;
     this.#subject = new Subjects(bus.link.prefix).accountsLog(options.shard);
+    this.#streams = new OpenedStreams(bus, (streams) => this.#ensure(streams));
   }
 
   /**
@@ -95,7 +86,7 @@ class NatsReplicatedLog implements ReplicatedLog {
   async #publish(sealed: Uint8Array, msgID: string, follows: Follows): Promise<PubAck> {
     const expect = { streamName: this.#name, lastSequence: follows.sequence };
     try {
-      return await this.#ask('writing to the log of the accounts', ({ client }) =>
+      return await this.#streams.ask('writing to the log of the accounts', ({ client }) =>
         client.publish(this.#subject, sealed, { msgID, expect }),
       );
     } catch (error) {
@@ -104,7 +95,7 @@ class NatsReplicatedLog implements ReplicatedLog {
   }
 
   end(): Promise<LogEnd> {
-    return this.#ask('reading the end of the log of the accounts', async ({ manager }) => {
+    return this.#streams.ask('reading the end of the log of the accounts', async ({ manager }) => {
       const { state } = await manager.streams.info(this.#name);
       const last = state.messages > 0 ? await manager.streams.getMessage(this.#name, { seq: state.last_seq }) : null;
       return {
@@ -116,7 +107,7 @@ class NatsReplicatedLog implements ReplicatedLog {
   }
 
   at(sequence: number): Promise<LogMessage | undefined> {
-    return this.#ask('reading the log of the accounts', async ({ manager }) => {
+    return this.#streams.ask('reading the log of the accounts', async ({ manager }) => {
       const found = await manager.streams.getMessage(this.#name, { seq: sequence });
       return found === null ? undefined : this.#opened(found.seq, found.data);
     });
@@ -132,7 +123,7 @@ class NatsReplicatedLog implements ReplicatedLog {
     const run = async () => {
       while (!reading.isOver) {
         try {
-          const consumer = await this.#ask('following the log of the accounts', ({ client }) =>
+          const consumer = await this.#streams.ask('following the log of the accounts', ({ client }) =>
             client.consumers.get(this.#name, {
               deliver_policy: DeliverPolicy.StartSequence,
               opt_start_seq: Math.max(1, reading.next),
@@ -150,47 +141,24 @@ class NatsReplicatedLog implements ReplicatedLog {
     return () => reading.stop();
   }
 
-  /** Rejects with BusError. */
-  async #ask<Result>(what: string, work: (streams: JetStream) => Promise<Result>): Promise<Result> {
-    try {
-      return await whileConnected(this.#bus, what, async () => {
-        const { connection } = this.#bus.link;
-        if (connection !== this.#connection) this.#opening = undefined;
-        this.#connection = connection;
-        this.#opening ??= this.#open();
-        return work(await this.#opening);
-      });
-    } catch (error) {
-      if (isMissingStream(error)) this.#opening = undefined;
-      throw error;
-    }
-  }
-
-  async #open(): Promise<JetStream> {
-    try {
-      const streams = await jetStreamOf(this.#bus);
-      await ensureStream(streams.manager, {
-        name: this.#name,
-        subjects: [this.#subject],
-        description: 'Voxgate: what was written to the accounts, for their replicas',
-        retention: RetentionPolicy.Limits,
-        storage: StorageType.File,
-        num_replicas: this.#options.replicas,
-        max_bytes: this.#options.bytesMax ?? BYTES_MAX,
-        max_msg_size: MESSAGE_BYTES_MAX,
-        // Replicas keep their own copies: the log never stops the accounts because it is full.
-        discard: DiscardPolicy.Old,
-        duplicate_window: nanos(WINDOW_MS),
-        deny_delete: true,
-        deny_purge: true,
-        // Read from the leader, not from a replica that may lag behind.
-        allow_direct: false,
-      });
-      return streams;
-    } catch (error) {
-      this.#opening = undefined;
-      throw error;
-    }
+  #ensure({ manager }: JetStream): Promise<unknown> {
+    return ensureStream(manager, {
+      name: this.#name,
+      subjects: [this.#subject],
+      description: 'Voxgate: what was written to the accounts, for their replicas',
+      retention: RetentionPolicy.Limits,
+      storage: StorageType.File,
+      num_replicas: this.#options.replicas,
+      max_bytes: this.#options.bytesMax ?? BYTES_MAX,
+      max_msg_size: MESSAGE_BYTES_MAX,
+      // Replicas keep their own copies: the log never stops the accounts because it is full.
+      discard: DiscardPolicy.Old,
+      duplicate_window: nanos(WINDOW_MS),
+      deny_delete: true,
+      deny_purge: true,
+      // Read from the leader, not from a replica that may lag behind.
+      allow_direct: false,
+    });
   }
 }
 

@@ -1,20 +1,14 @@
 // Shared objects in a stream: each object in pieces, a message each, sealed with the gateway's secret for its name and place.
 import { DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
-import { type NatsConnection, nanos } from '@nats-io/transport-node';
+import { nanos } from '@nats-io/transport-node';
 import type { Clock } from '../../../../../machines/clock.ts';
 import { backgroundClock } from '../../../../runtime/telemetry/clock.ts';
 import { BusError } from '../../bus.ts';
 import { KeyRing, openEntry, sealEntry } from '../../sealing/key-ring.ts';
 import { SharedObjectGone, type SharedObjects } from '../../shared-objects.ts';
 import { Subjects } from '../subjects.ts';
-import {
-  ensureStream,
-  isMissingStream,
-  type JetStream,
-  jetStreamOf,
-  type LinkedBus,
-  whileConnected,
-} from './common.ts';
+import { ensureStream, type JetStream, type LinkedBus } from './common.ts';
+import { OpenedStreams } from './opened-streams.ts';
 
 /** Small, since live audio goes over the same connection. */
 export const OBJECT_PIECE_BYTES = 128 * 1024;
@@ -50,8 +44,7 @@ class NatsObjects implements SharedObjects {
   readonly #ring: KeyRing;
   readonly #stream: string;
   readonly #subjects: Subjects;
-  #opening: Promise<JetStream> | undefined;
-  #connection: NatsConnection | undefined;
+  readonly #streams: OpenedStreams;
   #closedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(bus: LinkedBus, options: NatsObjectsOptions) {
@@ -61,6 +54,7 @@ class NatsObjects implements SharedObjects {
     this.#ring = new KeyRing(bus.link.secrets, 'audio of jobs');
     this.#stream = `${bus.link.prefix}-job-audio`;
     this.#subjects = new Subjects(bus.link.prefix);
+    this.#streams = new OpenedStreams(bus, (streams) => this.#ensure(streams));
   }
 
   async put(name: string, bytes: number, content: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
@@ -102,14 +96,16 @@ class NatsObjects implements SharedObjects {
 
   async remove(name: string): Promise<void> {
     const filter = this.#subjects.jobAudio(checked(name), '*');
-    await this.#ask('removing the audio of a job', ({ manager }) => manager.streams.purge(this.#stream, { filter }));
+    await this.#streams.ask('removing the audio of a job', ({ manager }) =>
+      manager.streams.purge(this.#stream, { filter }),
+    );
   }
 
   /** The same piece again takes the place of the first. */
   async #publish(subject: string, sealed: Uint8Array, signal: AbortSignal): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        await this.#ask('sharing the audio of a job', ({ client }) => client.publish(subject, sealed));
+        await this.#streams.ask('sharing the audio of a job', ({ client }) => client.publish(subject, sealed));
         return;
       } catch (error) {
         const isRefused = error instanceof BusError && error.reason === 'handler_failed';
@@ -121,7 +117,7 @@ class NatsObjects implements SharedObjects {
 
   async #piece(name: string, piece: number, bytes: number): Promise<Buffer | undefined> {
     const subject = this.#subjects.jobAudio(checked(name), String(piece));
-    const found = await this.#ask('reading the audio of a job', ({ manager }) =>
+    const found = await this.#streams.ask('reading the audio of a job', ({ manager }) =>
       manager.streams.getMessage(this.#stream, { last_by_subj: subject }),
     );
     return found === null ? undefined : openEntry(this.#ring, placeOf(name, piece, bytes), found.data);
@@ -131,28 +127,11 @@ class NatsObjects implements SharedObjects {
     return this.#clock.now() < this.#closedUntilMs;
   }
 
-  /** Rejects with BusError. */
-  async #ask<Result>(what: string, work: (streams: JetStream) => Promise<Result>): Promise<Result> {
-    try {
-      return await whileConnected(this.#bus, what, async () => {
-        const { connection } = this.#bus.link;
-        if (connection !== this.#connection) this.#opening = undefined;
-        this.#connection = connection;
-        this.#opening ??= this.#open();
-        return work(await this.#opening);
-      });
-    } catch (error) {
-      if (isMissingStream(error)) this.#opening = undefined;
-      throw error;
-    }
-  }
-
-  async #open(): Promise<JetStream> {
+  async #ensure({ manager }: JetStream): Promise<void> {
+    if (this.#isClosed) throw new BusError('unknown_actor', 'NATS did not accept the stream for the audio of jobs.');
     const { replicas, bytesMax, keptMs } = this.#options;
     try {
-      if (this.#isClosed) throw new BusError('unknown_actor', 'NATS did not accept the stream for the audio of jobs.');
-      const streams = await jetStreamOf(this.#bus);
-      await ensureStream(streams.manager, {
+      await ensureStream(manager, {
         name: this.#stream,
         subjects: [this.#subjects.jobAudio('*', '*')],
         description: 'Voxgate: audio of jobs that are not over, for another node than the one that received it',
@@ -168,11 +147,9 @@ class NatsObjects implements SharedObjects {
         // Read from the leader, not from a replica that may lag behind.
         allow_direct: false,
       });
-      return streams;
     } catch (error) {
-      this.#opening = undefined;
       // A server that does not know this node's rights to it answers late, and each job would wait for that.
-      if (this.#bus.isConnected && !this.#isClosed) this.#closedUntilMs = this.#clock.now() + CLOSED_MS;
+      if (this.#bus.isConnected) this.#closedUntilMs = this.#clock.now() + CLOSED_MS;
       throw error;
     }
   }

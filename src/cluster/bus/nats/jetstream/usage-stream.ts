@@ -9,7 +9,7 @@ import {
   RetentionPolicy,
   StorageType,
 } from '@nats-io/jetstream';
-import { type NatsConnection, nanos } from '@nats-io/transport-node';
+import { nanos } from '@nats-io/transport-node';
 import type { Clock } from '../../../../../machines/clock.ts';
 import { backgroundClock } from '../../../../runtime/telemetry/clock.ts';
 import { type BusBody, BusError, type Detach } from '../../bus.ts';
@@ -23,6 +23,7 @@ import {
   type LinkedBus,
   whileConnected,
 } from './common.ts';
+import { OpenedStreams } from './opened-streams.ts';
 import { type Delivered, type Pull, pullMessages } from './pull.ts';
 
 const SHARD = /^[A-Za-z0-9_-]{1,32}$/;
@@ -63,8 +64,7 @@ export class NatsUsage implements UsageStream {
   readonly #options: Required<NatsUsageOptions>;
   readonly #subjects: Subjects;
   readonly #name: string;
-  #streams: Promise<JetStream> | undefined;
-  #connection: NatsConnection | undefined;
+  readonly #streams: OpenedStreams;
   #publishing = 0;
   #refused = 0;
 
@@ -81,6 +81,7 @@ export class NatsUsage implements UsageStream {
     };
     this.#subjects = new Subjects(bus.link.prefix);
     this.#name = `${bus.link.prefix}-usage`;
+    this.#streams = new OpenedStreams(bus, (streams) => this.#ensure(streams));
   }
 
   get #refusedName(): string {
@@ -121,7 +122,7 @@ export class NatsUsage implements UsageStream {
       inHandMax: IN_HAND_MAX,
       onFault,
       prepare: async () => {
-        await this.#ask('preparing to take usage', ({ manager }) => this.#prepare(manager, durable, shard));
+        await this.#streams.ask('preparing to take usage', ({ manager }) => this.#prepare(manager, durable, shard));
         again.begin();
       },
       take: (message) => this.#take(pull, shard, message, handler),
@@ -143,7 +144,7 @@ export class NatsUsage implements UsageStream {
 
   async #count(stream: string, subject: string): Promise<number | undefined> {
     try {
-      return await this.#ask('counting usage', async ({ manager }) => {
+      return await this.#streams.ask('counting usage', async ({ manager }) => {
         const { state } = await manager.streams.info(stream, { subjects_filter: subject });
         return state.subjects?.[subject] ?? 0;
       });
@@ -155,7 +156,7 @@ export class NatsUsage implements UsageStream {
   #again(shard: string, handler: UsageHandler): UsageRedelivery {
     const { clock, againMs, onFault } = this.#options;
     return usageRedelivery({
-      ask: (work) => this.#ask('looking at usage that was put aside', ({ manager }) => work(manager)),
+      ask: (work) => this.#streams.ask('looking at usage that was put aside', ({ manager }) => work(manager)),
       stream: this.#refusedName,
       subject: this.#subjects.refusedUsage(shard),
       take: (data) => verdictOf(data, (body) => handler(body, true)),
@@ -189,9 +190,8 @@ export class NatsUsage implements UsageStream {
 
   async #write(subject: string, msgID: string, bytes: Uint8Array): Promise<void> {
     try {
-      await this.#ask('writing usage', ({ client }) => client.publish(subject, bytes, { msgID }));
+      await this.#streams.ask('writing usage', ({ client }) => client.publish(subject, bytes, { msgID }));
     } catch (error) {
-      if (isMissingStream(error)) this.#streams = undefined;
       const isFull = error instanceof BusError && /maximum (messages|bytes)|insufficient/.test(error.message);
       throw isFull
         ? new BusError('overflow', `The stream ${this.#name} is full: the accounts node takes nothing.`)
@@ -199,28 +199,9 @@ export class NatsUsage implements UsageStream {
     }
   }
 
-  /** Rejects with BusError. */
-  #ask<Result>(what: string, work: (streams: JetStream) => Promise<Result>): Promise<Result> {
-    return whileConnected(this.#bus, what, async () => {
-      const { connection } = this.#bus.link;
-      if (connection !== this.#connection) this.#streams = undefined;
-      this.#connection = connection;
-      this.#streams ??= this.#open();
-      const opening = this.#streams;
-      try {
-        await opening;
-      } catch (error) {
-        if (this.#streams === opening) this.#streams = undefined;
-        throw error;
-      }
-      return work(await opening);
-    });
-  }
-
-  async #open(): Promise<JetStream> {
-    const streams = await jetStreamOf(this.#bus);
+  async #ensure({ manager }: JetStream): Promise<void> {
     const common = { storage: StorageType.File, num_replicas: this.#options.replicas, max_msg_size: BYTES_MAX + 4096 };
-    await ensureStream(streams.manager, {
+    await ensureStream(manager, {
       ...common,
       name: this.#name,
       description: 'Voxgate: what was used, on its way to the ledger',
@@ -231,7 +212,7 @@ export class NatsUsage implements UsageStream {
       discard: DiscardPolicy.New,
       duplicate_window: nanos(WINDOW_MS),
     });
-    await ensureStream(streams.manager, {
+    await ensureStream(manager, {
       ...common,
       name: this.#refusedName,
       description: 'Voxgate: usage that the ledger could not take, for the operator to read',
@@ -241,7 +222,6 @@ export class NatsUsage implements UsageStream {
       discard: DiscardPolicy.Old,
       duplicate_window: nanos(WINDOW_MS),
     });
-    return streams;
   }
 
   async #prepare(manager: JetStream['manager'], durable: string, shard: string): Promise<void> {
@@ -256,8 +236,7 @@ export class NatsUsage implements UsageStream {
         max_deliver: -1,
       });
     } catch (error) {
-      // The stream may be missing: the next try looks for it and creates it.
-      this.#streams = undefined;
+      this.#streams.forget();
       throw error;
     }
   }
