@@ -139,7 +139,14 @@ export function onceWhole(upload: Upload, tell: Tell): Tell {
   upload.whole.then(
     (whole) => {
       take = whole === upload ? tell : () => {};
-      for (const heard of waiting.splice(0)) take(...heard);
+      try {
+        for (const heard of waiting.splice(0)) take(...heard);
+      } catch (error) {
+        // Of the work on the file, which learns of it with the next that is heard.
+        take = () => {
+          throw error;
+        };
+      }
     },
     () => {},
   );

@@ -54,8 +54,12 @@ export class Transcripts {
     if (wants === false) return undefined;
     const { store, seal, onFault } = this.#options;
     const gathered = new GatheredTranscript(wanted, async (transcript) => {
-      const sealed = seal.seal({ organisationId, id: sessionId }, JSON.stringify(transcript));
-      await store.keepWebhookTranscript(organisationId, sessionId, sealed).catch(onFault);
+      try {
+        const sealed = seal.seal({ organisationId, id: sessionId }, JSON.stringify(transcript));
+        await store.keepWebhookTranscript(organisationId, sessionId, sealed);
+      } catch (error) {
+        onFault(error);
+      }
     });
     return gathered;
   }

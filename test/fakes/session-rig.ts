@@ -161,6 +161,8 @@ export interface RigOptions {
   voices?: Engine;
   /** Who is told of the moments of its sessions. */
   observe?: SessionDependencies['observe'];
+  /** Finds names and addresses. */
+  analyzer?: SessionDependencies['analyzer'];
   /** How busy the process is, from 0 to 1. */
   busyShare?: number;
   /** Rules at later legs. */
@@ -276,6 +278,7 @@ export class SessionRig {
       access,
       ...(options.observe === undefined ? {} : { observe: options.observe }),
       ...(options.voices === undefined ? {} : { voices: options.voices }),
+      analyzer: options.analyzer,
       onOpened: () => {},
       onEnded: (opening, summary, frames) => {
         options.onEnded?.(frames);

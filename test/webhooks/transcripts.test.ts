@@ -19,6 +19,7 @@ function open(wants: () => Promise<boolean>) {
         return wants();
       },
       async keepWebhookTranscript(organisationId, id, sealed) {
+        if (id === 'ses_lost') throw new Error('The store does not answer.');
         kept.push([id, JSON.parse(seal.open({ organisationId, id }, sealed) as string)]);
       },
     },
@@ -29,6 +30,12 @@ function open(wants: () => Promise<boolean>) {
 }
 
 describe('a session', () => {
+  it('ends in order where its transcript cannot be kept', async () => {
+    const { gather, faults } = open(async () => true);
+    await gather('ses_lost')!.end();
+    expect(faults).toMatchObject([{ message: 'The store does not answer.' }]);
+  });
+
   it('has its turns kept at its end, those too that came before it was known that they are wanted', async () => {
     let answer: (wants: boolean) => void = () => {};
     const { gather, kept } = open(() => new Promise((resolve) => (answer = resolve)));

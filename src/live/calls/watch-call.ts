@@ -225,9 +225,13 @@ class CallWatcher implements RelayedHandlers {
   #ask(socket: ServerSocket): void {
     this.#timer = this.#dependencies.clock.setTimeout(() => {
       this.#ask(socket);
-      void this.#options.isStillAllowed().then((isAllowed) => {
-        if (!isAllowed) this.#refuse(socket, 'key_revoked', REVOKED);
-      });
+      const { onFault } = this.#dependencies;
+      this.#options
+        .isStillAllowed()
+        .then((isAllowed) => {
+          if (!isAllowed) this.#refuse(socket, 'key_revoked', REVOKED);
+        })
+        .catch((error: unknown) => onFault(this.#options.requestId, error));
     }, ALLOWED_MS);
   }
 }

@@ -69,7 +69,12 @@ export class ModelAttempt {
       }
       const slot = shared.slots?.take(guarded);
       if (slot === undefined) this.#dial(guarded, shared, calls);
-      else void slot.then((taken) => this.#withSlot(taken, guarded, shared, calls));
+      else
+        slot.then(
+          (taken) => this.#withSlot(taken, guarded, shared, calls),
+          // A stream that could not be counted: the provider counts it as well.
+          () => this.#isOver || this.#dial(guarded, shared, calls),
+        );
     });
   }
 

@@ -209,9 +209,14 @@ class EventStream {
         (isAllowed) => isAllowed || this.close(),
         () => this.close(),
       );
-      void this.#reader.seesTranscripts?.().then((sees) => {
-        this.#seesTranscripts = sees;
-      });
+      void this.#reader.seesTranscripts?.().then(
+        (sees) => {
+          this.#seesTranscripts = sees;
+        },
+        () => {
+          this.#seesTranscripts = false;
+        },
+      );
       if (this.pieces.waiting === 0) this.pieces.add(': \n\n');
       this.#beat();
     }, HEARTBEAT_MS);

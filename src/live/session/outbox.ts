@@ -114,12 +114,16 @@ export class Outbox {
 
   /** Sends what waits, and the close frame behind it: a client that reads on until the socket is cut misses nothing. */
   close(code: number, reason: string): void {
-    this.texts?.conclude?.();
-    this.#emitAll();
-    this.#gone = true;
     const { line, encoder } = this.#options;
-    const last = encoder === undefined ? { code, reason } : encoder.close(code, reason);
-    line.close(last.code, last.reason);
+    try {
+      this.texts?.conclude?.();
+      this.#emitAll();
+    } finally {
+      // Also where an event could not be sent: a socket that is not closed is kept by its client.
+      this.#gone = true;
+      const last = encoder === undefined ? { code, reason } : encoder.close(code, reason);
+      line.close(last.code, last.reason);
+    }
   }
 
   #emitAll(): void {

@@ -145,7 +145,8 @@ export class LiveSession {
       const { clock, totals, analyzer } = this.#dependencies;
       const { outbox, log } = this;
       const { organisationId } = this.opening;
-      const texts = new SessionTexts({ outbox, log, clock, totals, analyzer, organisationId });
+      const onFault = (error: unknown) => this.fault('texts', error);
+      const texts = new SessionTexts({ outbox, log, clock, totals, analyzer, organisationId, onFault });
       this.#texts = texts;
       outbox.texts = texts;
       this.#scope.defer(() => texts.stop());

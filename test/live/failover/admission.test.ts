@@ -125,6 +125,16 @@ describe('an attempt', () => {
       expect(said).toEqual(['first passed over: streams_full', 'last dials']);
     });
 
+    it('dials where the streams could not be counted', async () => {
+      const take = () => Promise.reject(new Error('It does not count.'));
+      const all = { ...shared(), dials: new DialGate(2), slots: { take } };
+      const said: string[] = [];
+      begin(all, said, 'first');
+      begin(all, said, 'ended').end();
+      await settled();
+      expect(said).toEqual(['first dials']);
+    });
+
     it('gives its slot back when it is over, also where it ends before it has it', async () => {
       let held = 0;
       const take = async () => {

@@ -134,7 +134,7 @@ export class CurrentLeg {
     this.#parts.log.placing = 'queued';
     const later = (work: () => void) => () =>
       queueMicrotask(() => {
-        if (generation === this.channel.generation) work();
+        if (generation === this.channel.generation) this.#guarded(work);
       });
     this.#attempt = new ModelAttempt(member, this.#dependencies.attempts, attempt.retry, {
       dial: later(() => this.#dial(member, timing, generation)),
@@ -153,8 +153,17 @@ export class CurrentLeg {
     this.pump.use(channel);
     channel.becomeCurrent(generation);
     queueMicrotask(() => {
-      if (generation === this.#channel.generation) this.#works(generation, readyMs);
+      if (generation === this.#channel.generation) this.#guarded(() => this.#works(generation, readyMs));
     });
+  }
+
+  /** Work of a microtask: what it throws would end the process. */
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#signals.emit('fault', 'leg', error);
+    }
   }
 
   /** The rules may have become stricter since the session was admitted: whoever dials keeps to those of now. */
@@ -166,7 +175,9 @@ export class CurrentLeg {
       return;
     }
     ruleNow().then(
-      (now) => generation === this.channel.generation && this.channel.dial(memberWithin(member, now), timing),
+      (now) =>
+        generation === this.channel.generation &&
+        this.#guarded(() => this.channel.dial(memberWithin(member, now), timing)),
       (error: unknown) => this.#signals.emit('fault', 'report', error),
     );
   }

@@ -62,7 +62,13 @@ export class SpareLeg {
     // In a microtask: who opens it is in the middle of something.
     const later = (work: () => void) => () =>
       queueMicrotask(() => {
-        if (this.#leg === leg) work();
+        if (this.#leg !== leg) return;
+        try {
+          work();
+        } catch {
+          // The session itself has a leg.
+          this.failed(unopened);
+        }
       });
     leg.attempt = new ModelAttempt(member, this.#dependencies.attempts, retry, {
       dial: later(() => this.#dial(leg, timing)),
@@ -75,14 +81,13 @@ export class SpareLeg {
     const { ruleNow } = this.#opening;
     if (ruleNow === undefined) this.#channel.dial(leg.member, timing);
     else
-      ruleNow().then(
-        (now) => {
+      ruleNow()
+        .then((now) => {
           if (this.#leg === leg) this.#channel.dial(memberWithin(leg.member, now), timing);
-        },
-        () => {
+        })
+        .catch(() => {
           if (this.#leg === leg) this.failed(unopened);
-        },
-      );
+        });
   }
 
   hear(report: Report): void {

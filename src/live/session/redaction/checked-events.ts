@@ -18,6 +18,8 @@ export interface CheckedEventsParts {
   organisationId: string;
   language: string | undefined;
   classes: readonly RedactionClass[];
+  /** Work after an answer has failed, in a promise that nothing waits for: the session has to end. */
+  onFault(error: unknown): void;
 }
 
 type EagerEnd = Extract<OutgoingEvent, { type: 'turn_eager_end' }>;
@@ -117,8 +119,7 @@ export class CheckedEvents implements EventTexts {
     const answer = this.#knownOf(event);
     this.#remember(event);
     this.#hold(waiting);
-    void answer.then((known) => {
-      if (this.#end.signal.aborted) return;
+    this.#then(answer, (known) => {
       waiting.known ??= known;
       this.#drain();
     });
@@ -134,13 +135,21 @@ export class CheckedEvents implements EventTexts {
     this.#nextInterim = undefined;
     this.#isInterimAsked = true;
     const round = this.#round;
-    void this.#knownOf(event).then((known) => {
-      if (this.#end.signal.aborted) return;
+    this.#then(this.#knownOf(event), (known) => {
       this.#isInterimAsked = false;
       // What was not checked is not shown; its final says so.
       if (round === this.#round && known !== 'withheld') this.#parts.events.push(event, known);
       this.#askAboutInterim();
     });
+  }
+
+  /** Unless the session has ended meanwhile. */
+  #then(answer: Promise<Known>, work: (known: Known) => void): void {
+    answer
+      .then((known) => {
+        if (!this.#end.signal.aborted) work(known);
+      })
+      .catch((error: unknown) => this.#parts.onFault(error));
   }
 
   #passOverInterims(): void {

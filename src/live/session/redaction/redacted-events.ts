@@ -28,6 +28,8 @@ export interface RedactedEventsParts {
   /** How long a final may wait. */
   holdMs: number;
   totals: Pick<SessionTotals, 'redacted'>;
+  /** What left when its time was over has failed, in a timer: the session has to end. */
+  onFault(error: unknown): void;
   /** When finals are due that have waited elsewhere. */
   dueMs?: WeakMap<TranscriptEvent, number>;
   /** Reads texts; another one in tests. */
@@ -269,12 +271,17 @@ export class RedactedEvents {
   }
 
   #expire(): void {
+    const { clock, onFault } = this.#parts;
     this.#timer = undefined;
     const finals = this.#finals();
-    const now = this.#parts.clock.now();
+    const now = clock.now();
     const due = finals.filter(({ dueMs }) => dueMs <= now).length;
-    if (due > 0) this.#release(due, this.#examined(finals, undefined, 'settled'));
-    else this.#wait();
+    try {
+      if (due > 0) this.#release(due, this.#examined(finals, undefined, 'settled'));
+      else this.#wait();
+    } catch (error) {
+      onFault(error);
+    }
   }
 
   #withCounts(event: Extract<OutgoingEvent, { type: 'session_ended' }>): OutgoingEvent {

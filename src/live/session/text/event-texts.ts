@@ -26,6 +26,8 @@ export interface TextsParts {
   /** Finds names and addresses, where there is a service. */
   analyzer: TextAnalyzer | undefined;
   organisationId: string;
+  /** A fault in a promise or a timer of these parts: the session has to end. */
+  onFault(error: unknown): void;
 }
 
 /** What a request says of its texts. */
@@ -67,7 +69,7 @@ export class SessionTexts implements EventTexts {
   }
 
   #configureRedaction(request: RequestedTexts): void {
-    const { analyzer, organisationId } = this.#parts;
+    const { analyzer, organisationId, onFault } = this.#parts;
     const { redacted: classes, language } = request;
     const needsService = classes?.some(isServiceClass) === true;
     if (needsService && analyzer === undefined) throw new Error('No service finds the names that the request names.');
@@ -78,7 +80,7 @@ export class SessionTexts implements EventTexts {
       });
     const events = this.#redaction;
     if (needsService && analyzer !== undefined && classes !== undefined && events instanceof RedactedEvents)
-      this.#redaction = new CheckedEvents({ events, analyzer, organisationId, language, classes });
+      this.#redaction = new CheckedEvents({ events, analyzer, organisationId, language, classes, onFault });
   }
 
   push(event: OutgoingEvent): void {
@@ -118,8 +120,9 @@ export class SessionTexts implements EventTexts {
     { redactHoldMs: holdMs = REDACT_HOLD_MS.default }: RequestedTexts,
     { send, turn }: Pick<Outbox, 'send'> & Pick<SessionLog, 'turn'>,
   ): RedactedEvents {
-    const { clock, totals } = this.#parts;
-    return new RedactedEvents({ outbox: { send }, log: { turn }, clock, totals, classes, holdMs, dueMs: this.#dueMs });
+    const { clock, totals, onFault } = this.#parts;
+    const dueMs = this.#dueMs;
+    return new RedactedEvents({ outbox: { send }, log: { turn }, clock, totals, classes, holdMs, dueMs, onFault });
   }
 
   #replace(event: OutgoingEvent): void {

@@ -166,9 +166,11 @@ export class SessionsElsewhere {
         wanted = undefined;
         for (const frame of early.splice(0)) show(frame);
       } else return end(answer.type === 'watch.full' ? 'full' : 'unknown');
-      if (!isOver) timer = clock.setTimeout(() => void renew(), WATCH_RENEW_MS);
+      if (!isOver) timer = clock.setTimeout(renewed, WATCH_RENEW_MS);
     };
-    void renew();
+    // A reader that fails at a frame is shown no more of them.
+    const renewed = () => void renew().catch(() => end('lost'));
+    renewed();
     return () => {
       if (isOver) return;
       over();

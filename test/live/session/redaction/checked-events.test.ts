@@ -21,13 +21,22 @@ function checked(classes: readonly RedactionClass[] = ['name', 'card'], holdMs =
   const logged: string[] = [];
   const counted: string[] = [];
   const calls: Call[] = [];
+  const faults: unknown[] = [];
+  /** What receives an event, and fails. */
+  const failing = { type: undefined as OutgoingEvent['type'] | undefined };
   const inner = new RedactedEvents({
-    outbox: { send: (event) => void sent.push(event) },
+    outbox: {
+      send: (event) => {
+        if (event.type === failing.type) throw new Error('It could not be written.');
+        sent.push(event);
+      },
+    },
     log: { turn: ({ turn }, text) => void logged.push(`${turn} ${text}`) },
     clock,
     classes,
     holdMs,
     totals: { redacted: (kind) => void counted.push(kind) },
+    onFault: (error) => void faults.push(error),
   });
   const find = (asked: AnalyzedText) =>
     new Promise<Match[]>((resolve, reject) => {
@@ -54,6 +63,7 @@ function checked(classes: readonly RedactionClass[] = ['name', 'card'], holdMs =
     organisationId: 'org',
     language: 'en',
     classes,
+    onFault: (error) => void faults.push(error),
   });
   const say = (turn: number, text: string, is_final: boolean, spoken = text) => {
     const words = spoken.split(' ').map((word, index) => ({ word, start: index, end: index + 1 }));
@@ -64,7 +74,7 @@ function checked(classes: readonly RedactionClass[] = ['name', 'card'], holdMs =
       event.type === 'transcript' ? `${event.is_final ? 'final' : 'interim'} ${event.turn} ${event.text}` : event.type,
     );
   return {
-    ...{ events, clock, sent, logged, counted, calls, shown },
+    ...{ events, clock, sent, logged, counted, calls, shown, faults, failing },
     interim: (turn: number, text: string) => say(turn, text, false),
     /** As turns give it. */
     final: (turn: number, text: string, spoken?: string) => {
@@ -285,6 +295,22 @@ it('asks nothing once names are not requested any more, and asks again when they
     'final 1 Zoe',
     'final 2 [NAME]',
   ]);
+});
+
+it('reports a fault after an answer, and sends nothing unchecked at the end that follows', async () => {
+  const { events, final, interim, calls, shown, faults, failing } = checked();
+  interim(0, 'Zoe');
+  failing.type = 'transcript';
+  await calls[0]?.answer();
+  expect(faults).toHaveLength(1);
+  final(0, 'I am Zoe');
+  final(1, 'Zoe Quill');
+  await calls[1]?.answer();
+  expect(faults).toHaveLength(2);
+  failing.type = undefined;
+  events.conclude();
+  events.push(ended);
+  expect(shown()).toEqual(['turn_ended', 'warning', 'final 1 [REDACTED]', 'turn_ended', 'session_ended']);
 });
 
 it('gives up its calls when the session is gone', async () => {

@@ -24,6 +24,9 @@ function redaction(more: Partial<RedactedEventsParts> = {}) {
     classes: ['card', 'email', 'phone'] satisfies RedactionClass[],
     holdMs: HOLD_MS,
     totals: { redacted: (kind) => void counted.push(kind) },
+    onFault: (error) => {
+      throw error;
+    },
     ...more,
   });
   const say = (turn: number, text: string, is_final: boolean) => {
@@ -213,6 +216,19 @@ describe('an eager end of a turn with redaction', () => {
     events.push({ type: 'turn_resumed', turn: 0, reason: 'speech' });
     expect(shown()).toEqual(['turn_eager_end', 'turn_resumed']);
   });
+});
+
+it('reports a fault of what waited for its time, which comes in a timer', () => {
+  const faults: unknown[] = [];
+  let isFailing = false;
+  const send = () => {
+    if (isFailing) throw new Error('It could not be written.');
+  };
+  const { final, clock } = redaction({ outbox: { send }, onFault: (error) => void faults.push(error) });
+  final(0, PARTIAL_CARD);
+  isFailing = true;
+  clock.increment(HOLD_MS);
+  expect(faults).toMatchObject([{ message: 'It could not be written.' }]);
 });
 
 it('redacts what is requested in mid-session from there on', () => {

@@ -1,5 +1,7 @@
 // A session whose request wants redaction, over real charts: one final for each turn, nothing of a number before it is whole.
 import { expect, it } from 'vitest';
+import { settle } from '../../../fakes/session-rig.ts';
+import { puppetRig } from '../puppet.ts';
 import { expectInOrder, hum } from '../support.ts';
 import { ended, finalsOf, partial, piece, say, stage } from '../turns/puppet-stage.ts';
 
@@ -42,4 +44,35 @@ it('sends what waits before the session ends, and no other event before it', asy
   await rig.advance(100);
   expect(client.events.map(({ type }) => type).slice(-3)).toEqual(['transcript', 'turn_ended', 'session_ended']);
   expectInOrder(client);
+});
+
+it('ends alone with an internal error where a checked final cannot be written, and others continue', async () => {
+  const answers: (() => void)[] = [];
+  const analyzer = { find: () => new Promise<[]>((resolve) => void answers.push(() => resolve([]))) };
+  const { rig, puppet } = puppetRig({ rig: { analyzer } });
+  const request = { model: 'puppet/a', redacted: ['name'] as const };
+  const open = async () => {
+    const client = await rig.open(request);
+    client.session.audio(hum(2));
+    await rig.advance(2, 1);
+    return { client, said: puppet.last };
+  };
+  const [failing, other] = [await open(), await open()];
+  await failing.said.say(ended('1', say('one', 0)), ended('2', say('two', 1)));
+  await other.said.say(ended('1', say('other', 0)));
+  const send = failing.client.send.bind(failing.client);
+  failing.client.send = (text) => {
+    if (text.includes('"one"')) throw new Error('It could not be written.');
+    return send(text);
+  };
+  // Of the second turn of the first session there is none.
+  answers[0]?.();
+  answers[2]?.();
+  await settle();
+  await failing.client.ended();
+  expect([failing.client.closeCode, failing.client.summary?.code]).toEqual([1011, 'internal_error']);
+  expect(failing.client.finals.map(({ text }) => text)).toEqual(['[REDACTED]']);
+  expect(rig.faults.map(({ name }) => name)).toEqual(['texts']);
+  expect(other.client.finals.map(({ text }) => text)).toEqual(['other']);
+  expect([other.client.closeCode, rig.sessions.size]).toEqual([undefined, 1]);
 });

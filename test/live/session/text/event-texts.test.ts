@@ -19,6 +19,9 @@ function session(request: RequestedTexts) {
     totals: { redacted: () => {} },
     analyzer: undefined,
     organisationId: 'org_1',
+    onFault: (error) => {
+      throw error;
+    },
   });
   texts.configure(request);
   const say = (turn: number, text: string, is_final: boolean) => {

@@ -77,6 +77,21 @@ describe('a watched session', () => {
     expect([watched.ended, service.size, timersOf(rig.clock)]).toEqual([['ended'], 0, 0]);
   });
 
+  it('is left alone where what it shows cannot be written', async () => {
+    const { rig, service, elsewhere } = watchable();
+    const client = await rig.open();
+    await rig.advance(200);
+    const ended: string[] = [];
+    const frame = () => {
+      throw new Error('It could not be written.');
+    };
+    elsewhere.watch(client.session.opening.sessionId, 'org_1', { frame, ended: (why) => ended.push(why) });
+    await settle();
+    expect(ended).toEqual(['lost']);
+    await rig.advance(WATCH_LEASE_MS, 1_000);
+    expect([service.size, client.closeCode]).toEqual([0, undefined]);
+  });
+
   it('shows states that are left at once, and each step behind the one that caused it', async () => {
     const { rig, watch } = watchable();
     const client = await rig.open();
