@@ -7,6 +7,7 @@ export interface Range {
 
 /** Signs and spaces between two words. */
 const GAP_MAX = 64;
+const SPACE = 0x20;
 /** What is said, and not a sign. */
 export const SAID = /[\p{L}\p{N}]/u;
 
@@ -14,13 +15,21 @@ type Words = readonly { readonly word: string }[];
 
 /** Where each word is in its text; undefined where the words are not those of the text. */
 export function rangesIn(text: string, words: Words): Range[] | undefined {
-  const lower = text.toLowerCase();
-  const isSame = lower.length === text.length;
-  const within = isSame ? lower : text;
+  let lower: string | undefined;
   const ranges: Range[] = [];
   let at = 0;
   for (const { word } of words) {
     const trimmed = word.trim();
+    // Most words follow the one before them with a space, as they are.
+    const next = text.charCodeAt(at) === SPACE ? at + 1 : at;
+    if (trimmed !== '' && text.startsWith(trimmed, next)) {
+      at = next + trimmed.length;
+      ranges.push({ from: next, to: at });
+      continue;
+    }
+    lower ??= text.toLowerCase();
+    const isSame = lower.length === text.length;
+    const within = isSame ? lower : text;
     const sought = isSame ? trimmed.toLowerCase() : trimmed;
     if (sought.length !== trimmed.length) return undefined;
     // A word further on would be another one.

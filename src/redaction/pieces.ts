@@ -42,21 +42,28 @@ interface Read {
   ranges: Range[] | undefined;
 }
 
-/** @param context what was said before, and has left already */
+/** Where in a text something is; another one than `find` remembers texts that grow. */
+export type Finder = typeof find;
+
+/**
+ * @param context what was said before, and has left already
+ * @param finder of the texts, not of words that are spelt in another way
+ */
 export function examine(
   context: string,
   pieces: readonly Piece[],
   classes: ReadonlySet<RedactionClass>,
   caution: Caution,
+  finder: Finder = find,
 ): Examined {
-  const texts = joinedFind(context, pieces, classes, caution);
+  const texts = joinedFind(context, pieces, classes, caution, finder);
   let byWords: Joined | undefined;
   const reads = pieces.map((piece): Read => {
     const words = piece.words ?? [];
     const ranges = words.length === 0 ? [] : rangesIn(piece.text, words);
     return { piece, text: ranges === undefined ? wordsAsText(words).text : piece.text, ranges };
   });
-  if (reads.some(({ ranges }) => ranges === undefined)) byWords = joinedFind(context, reads, classes, caution);
+  if (reads.some(({ ranges }) => ranges === undefined)) byWords = joinedFind(context, reads, classes, caution, find);
   return {
     settled: byWords === undefined ? texts.settled : Math.min(texts.settled, byWords.settled),
     redacted: (index, isCut = false) => {
@@ -84,6 +91,7 @@ function joinedFind(
   texts: readonly Pick<Piece, 'text' | 'known'>[],
   classes: ReadonlySet<RedactionClass>,
   caution: Caution,
+  finder: Finder,
 ): Joined {
   let whole = context;
   const all: Match[] = [];
@@ -94,7 +102,7 @@ function joinedFind(
     for (const match of known) all.push({ class: match.class, from: from + match.from, to: from + match.to });
     return { from, to: whole.length };
   });
-  const { matches, openFrom }: Found = find(whole, classes, caution, all);
+  const { matches, openFrom }: Found = finder(whole, classes, caution, all);
   const open = places.findIndex(({ to }) => openFrom !== undefined && openFrom < to);
   return {
     settled: open < 0 ? texts.length : open,
@@ -110,6 +118,10 @@ function joinedFind(
 }
 
 function ofSameWords({ piece, ranges }: Read, { matches, end }: Own): Redacted {
+  if (matches.length === 0 && end === undefined)
+    return piece.words === undefined
+      ? { text: piece.text, found: [] }
+      : { text: piece.text, words: piece.words, found: [] };
   const found = matches.filter(({ from }) => end === undefined || from < end).map((match) => match.class);
   const redacted: Redacted = { text: textWith(piece.text, matches, end), found };
   if (piece.words !== undefined) redacted.words = wordsWith(piece.words, ranges ?? [], matches, end);

@@ -35,7 +35,7 @@ export function wordsWith(
     const isWithin = match !== undefined && match.from < to && match.to > from;
     if (!isWithin) {
       joined = undefined;
-      if (to <= end) redacted.push({ ...word });
+      if (to <= end) redacted.push(word);
     } else if (joined !== undefined && joinedTo === match) joinTo(joined, word);
     else {
       joined = { ...word, word: labelOf(match.class) };

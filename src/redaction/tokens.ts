@@ -12,6 +12,7 @@ export interface Token {
 }
 
 const LETTER = /[\p{L}\p{M}]/u;
+const ASCII = 0x80;
 const SPACE = /\s/;
 /** The zeros of the decimal digits that recognisers print beside ASCII: Arabic, Persian, Devanagari, Bengali, fullwidth. */
 const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xff10];
@@ -49,7 +50,10 @@ export function tokensOf(text: string): Token[] {
 }
 
 /** With one kind of apostrophe. */
-const wordOf = (text: string): string => text.toLowerCase().replaceAll('’', "'");
+function wordOf(text: string): string {
+  const lower = text.toLowerCase();
+  return lower.includes('’') ? lower.replaceAll('’', "'") : lower;
+}
 
 /** An apostrophe within a word belongs to it. */
 function endOfWord(text: string, from: number): number {
@@ -74,10 +78,11 @@ function digitOf(code: number): number | undefined {
 }
 
 function isLetter(code: number): boolean {
-  if (code < 0x80) return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
+  if (code < ASCII) return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
   return LETTER.test(String.fromCodePoint(code));
 }
 
-const isSpace = (code: number): boolean => code === 0x20 || (code !== 0x2e && SPACE.test(String.fromCodePoint(code)));
+const isSpace = (code: number): boolean =>
+  code < ASCII ? code === 0x20 || (code >= 0x09 && code <= 0x0d) : SPACE.test(String.fromCodePoint(code));
 
 const widthOf = (code: number): number => (code > 0xffff ? 2 : 1);

@@ -3,6 +3,7 @@
 import type { Clock } from '../../../../machines/clock.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { RedactionClass } from '../../../api/redaction.ts';
+import { GrowingText } from '../../../redaction/growing-text.ts';
 import {
   contextAfter,
   type Examined,
@@ -63,6 +64,8 @@ export class RedactedEvents {
   #timer: unknown;
   /** The text of finals that have left, as it was said: no event has it. */
   #context = '';
+  /** Of interims. Finals are read as a whole. */
+  readonly #growing = new GrowingText();
   #lastFinal: TranscriptEvent | undefined;
   /** Text of the interim that was sent last of the turn. */
   #shown: { turn: number; text: string } | undefined;
@@ -212,8 +215,10 @@ export class RedactedEvents {
   /** Undefined where the texts could not be read. */
   #examined(finals: readonly HeldFinal[], next: Piece | undefined, caution: 'shown' | 'settled'): Examined | undefined {
     const pieces = finals.map(({ event, known }) => pieceOf(event, known));
+    const finder = caution === 'shown' ? this.#growing.find : undefined;
+    const all = next === undefined ? pieces : [...pieces, next];
     try {
-      return this.#examine(this.#context, next === undefined ? pieces : [...pieces, next], this.#classes, caution);
+      return this.#examine(this.#context, all, this.#classes, caution, finder);
     } catch {
       this.#fail();
       return undefined;
