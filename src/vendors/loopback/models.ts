@@ -1,7 +1,8 @@
 // Catalogue rows of the scripted provider.
 import { modelCards, processedHere } from '../kit/cards.ts';
 
-const ALL = { languages: ['*'], batch: '0', live: '0' };
+/** A request that leaves the choice of a model to the gateway wants its audio transcribed. */
+const ALL = { languages: ['*'], batch: '0', live: '0', isForOnePurpose: true as const };
 
 export const models = modelCards(
   'loopback',

@@ -24,7 +24,7 @@ const ASK: Ask = {
   strict: false,
 };
 
-const card = loopback.models[0] as ModelCard;
+const { isForOnePurpose: _, ...card } = loopback.models[0] as ModelCard;
 const SOURCE = { url: 'a test', date: '2026-11-29' };
 const IN_EU = [...processedIn(SOURCE, [{ region: 'eu' }], [{ retention: 'none' }])];
 const ABROAD = [...processedIn(SOURCE, [{ region: 'us' }], [{ retention: 'kept' }])];
