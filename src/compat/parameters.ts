@@ -1,5 +1,6 @@
 // What clients of other vendors ask for, in the gateway's names: models, which a vendor had before or has besides, and parameters.
 import { type AliasedKey, aliasOf, slugNamed } from '../accounts/auth/aliases.ts';
+import { AUTO } from '../api/choice.ts';
 import { printable } from '../api/errors.ts';
 import type { Degradation } from '../live/failover/chain.ts';
 import type { ClientRequest, Dialect, Unmet } from '../vendors/compat/dialect.ts';
@@ -10,7 +11,7 @@ type Named = Pick<Dialect, 'model' | 'names' | 'replaced' | 'provider'>;
 type IsAlias = (name: string) => boolean;
 
 /**
- * What a client names, as it stands in `model`: slugs and aliases unchanged, names of the vendor's own with its provider.
+ * What a client names, as it stands in `model`: slugs, aliases and `auto` unchanged, names of the vendor's own with its provider.
  * Undefined where it names none, and has to.
  */
 export function modelOf(dialect: Named, named: string | undefined, isAlias: IsAlias): string | undefined {
@@ -30,6 +31,7 @@ export function replacedModel(dialect: Named, named: string | undefined, isAlias
 /** A slug of another vendor's means there what it means at that vendor's own endpoints. */
 function meaningOf(dialect: Named, name: string): { slug: string; isReplaced: boolean } {
   const { provider, names } = dialect;
+  if (name === AUTO && !Object.hasOwn(names, AUTO)) return { slug: AUTO, isReplaced: false };
   const own = provider !== undefined && name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
   if (own.includes('/') && !Object.hasOwn(names, own)) {
     const vendor = dialects.find((each) => each.provider !== undefined && name.startsWith(`${each.provider}/`));

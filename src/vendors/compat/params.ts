@@ -5,9 +5,11 @@ import { booleanIn, readBooleanIn } from '../../api/boolean.ts';
 import { apiError, type ErrorCode } from '../../api/errors.ts';
 import type { Mode } from '../../api/models.ts';
 import { twoFiles } from '../../api/not-served.ts';
-import { REPLACEMENTS_MAX, type Replacement, replacementsWithin } from '../../api/replacements.ts';
+import { isRedactionClass, isServiceClass, isVendorRedaction } from '../../api/redaction.ts';
+import { REPLACEMENTS_MAX, type Replacement, readReplacements, replacementsWithin } from '../../api/replacements.ts';
+import { readTags, TAGS_MAX, type Tags, tagsFault } from '../../api/tags.ts';
 import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../../api/vocabulary.ts';
-import { type JsonObject, objectIn } from '../kit/json.ts';
+import { type JsonObject, jsonOf, objectIn } from '../kit/json.ts';
 import type { OptionRows } from '../kit/options.ts';
 import { valuesOf } from '../kit/simulator/checks.ts';
 import type { JobAudio } from './jobs.ts';
@@ -18,13 +20,45 @@ export function setAll(to: Map<string, string>, from: Readonly<Record<string, st
   for (const [name, value] of Object.entries(from)) if (value !== undefined && value !== null) to.set(name, value);
 }
 
-/** The gateway's own parameters, which every endpoint takes beside those of its vendor. */
-const OURS = ['fallbacks', 'region', 'retention', 'latency'] as const;
+/** The gateway's own parameters, which every endpoint takes in addition to those of its vendor. */
+export const OWN_PARAMETERS = [
+  ...['fallbacks', 'prefer', 'price', 'region', 'retention', 'latency', 'tags', 'max_cost', 'max_seconds'],
+] as const;
 
-export function ownParameters(query: URLSearchParams): Map<string, string> {
+/**
+ * @param isInOwnWords the vendor's clients have no `redact` and `replace` of their own in the address. Throws an ApiError where
+ *   `replace` is wrong.
+ */
+export function ownParameters(query: URLSearchParams, isInOwnWords = true): Map<string, string> {
   const parameters = new Map<string, string>();
-  setAll(parameters, Object.fromEntries(OURS.map((name) => [name, query.get(name)])));
+  setAll(parameters, Object.fromEntries(OWN_PARAMETERS.map((name) => [name, query.get(name)])));
+  if (isInOwnWords) {
+    addRedactions(parameters, query.getAll('redact').flatMap(textsIn));
+    addReplacements(parameters, readReplacements(query.getAll('replace')) ?? []);
+  }
   return parameters;
+}
+
+/** Texts separated by commas, or a JSON array of texts. What is wrong in them is refused where the request is read. */
+export const textsIn = (text: string): string[] => {
+  const list = jsonOf(text);
+  return Array.isArray(list) ? list.map(String) : text.split(',').filter((each) => each.trim() !== '');
+};
+
+/** What a vendor's client wants redacted, in addition to the gateway's own words for it: neither takes the other away. */
+export function addRedactions(parameters: Map<string, string>, kinds: readonly string[]): void {
+  const before = parameters.get('redact');
+  const said = before === undefined ? kinds : [...(JSON.parse(before) as string[]), ...kinds];
+  const all = [...new Set(said.map((kind) => kind.trim()))].filter((kind) => booleanIn(kind) !== false);
+  const named = all.map((kind) => (booleanIn(kind) === true ? 'pii' : kind));
+  if (named.length > 0) parameters.set('redact', JSON.stringify([...new Set(named)]));
+}
+
+/** The same of replacement rules: those of the vendor's words come first. Of too many, the first that fit. */
+export function addReplacements(parameters: Map<string, string>, rules: readonly Replacement[]): void {
+  const before = parameters.get('replace');
+  const all = before === undefined ? rules : [...rules, ...(JSON.parse(before) as Replacement[])];
+  if (all.length > 0) parameters.set('replace', JSON.stringify(all));
 }
 
 const isFlag = (schema: TSchema): boolean => schema[Kind] === 'Boolean';
@@ -124,18 +158,54 @@ const withinLimits = (terms: readonly string[]): string[] =>
 
 type Rules = readonly Pick<Replacement, 'from' | 'to'>[];
 
-/** `replace` out of rules of which there may be more than a request may have: the first that fit. */
-export function replacementsText(rules: Rules): string | undefined {
-  const fit = replacementsWithin(rules).rules;
-  return fit.length === 0 ? undefined : JSON.stringify(fit);
-}
+/** The rules that fit, of which there may be more than a request may have. */
+export const fittingRules = (rules: Rules): Replacement[] => replacementsWithin(rules).rules;
 
-/** What is said where `replacementsText` left some out. @param name that the client has for them */
+/** What is said where `fittingRules` left some out. @param name that the client has for them */
 export function replacementsCut(name: string, rules: Rules): Unmet[] {
   const { leftOut } = replacementsWithin(rules);
   const message = `\`${name}\` has ${rules.length} rules: ${rules.length - leftOut} of them are applied. At most ${REPLACEMENTS_MAX} are.`;
   return leftOut === 0 ? [] : [{ code: 'parameter_shortened', message, param: name }];
 }
+
+/** Tags out of a client's texts: `customer:acme\` is a pair, and of other texts the first is the value of `tag`. */
+export function tagsIn(texts: readonly string[]): { tags: Tags; leftOut: number } {
+  const pairs = new Map<string, string>();
+  let leftOut = 0;
+  for (const text of texts) {
+    const [key, value] = pairIn(text);
+    if (pairs.has(key) || pairs.size === TAGS_MAX || tagsFault({ [key]: value }) !== undefined) leftOut++;
+    else pairs.set(key, value);
+  }
+  return { tags: Object.fromEntries(pairs), leftOut };
+}
+
+function pairIn(text: string): [key: string, value: string] {
+  const colon = text.indexOf(':');
+  const [key, value] = [text.slice(0, Math.max(colon, 0)).trim(), text.slice(colon + 1).trim()];
+  return tagsFault({ [key]: value }) === undefined ? [key, value] : ['tag', text.trim()];
+}
+
+/** In addition to `tags` of the address. Throws an ApiError where that is wrong. */
+export function addTags(parameters: Map<string, string>, tags: Tags): void {
+  if (Object.keys(tags).length > 0)
+    parameters.set('tags', JSON.stringify({ ...tags, ...readTags(parameters.get('tags')) }));
+}
+
+/** What is said where `tagsIn` left some out. @param name that the client has for them */
+export function tagsCut(name: string, texts: readonly string[]): Unmet[] {
+  const { leftOut } = tagsIn(texts);
+  const message = `${leftOut} of the ${texts.length} texts in \`${name}\` are not used. Write tags as \`key:value\`, such as customer:acme, each key once. One text without a colon is the value of the key \`tag\`.`;
+  return leftOut === 0 ? [] : [{ code: 'parameter_shortened', message, param: name }];
+}
+
+/** A vendor's kinds of personal data, by the nearest words that all models know: rather too much is redacted than too little. */
+export const nearestRedactions = (kinds: readonly string[]): string[] => [
+  ...new Set(kinds.map((kind) => (isVendorRedaction(kind) || isFoundHere(kind) ? kind : 'pii'))),
+];
+
+/** Classes that need a service are names of vendors' kinds too, and `pii` includes them where there is one. */
+const isFoundHere = (kind: string): boolean => isRedactionClass(kind) && !isServiceClass(kind);
 
 /** Of JSON: written for a header or an address it is a third longer, and servers take 8 KiB of that with all headers. */
 export const CARRIED_BYTES_MAX = 3_072;

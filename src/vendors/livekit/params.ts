@@ -1,14 +1,16 @@
 // What clients of LiveKit Inference ask for when they create a session, or update it, in the gateway's words.
 
-import { readBooleanIn } from '../../api/boolean.ts';
+import { booleanIn, readBooleanIn } from '../../api/boolean.ts';
 import { apiError } from '../../api/errors.ts';
 import { ownerOf } from '../../api/slug.ts';
 import type { ClientRequest } from '../compat/dialect.ts';
 import {
+  addRedactions,
   badRequest,
   flagPlacesOf,
   keytermsCut,
   keytermsWithin,
+  nearestRedactions,
   optionsIn,
   ownParameters,
   setAll,
@@ -34,7 +36,8 @@ export const NAMES: Readonly<Record<string, string>> = {
 const TERMS = ['keyterm', 'keyterms_prompt', 'additional_vocab', 'custom_vocabulary', 'keywords'];
 const SPEAKERS = ['diarize', 'speaker_labels', 'diarization'];
 const LANGUAGES = ['language_hint', 'language_codes', 'detect_language'];
-const COMMON = [...TERMS, ...SPEAKERS, ...LANGUAGES, 'interim_results'];
+const REDACTION = ['redact', 'redact_pii', 'redact_pii_policies'];
+const COMMON = [...TERMS, ...SPEAKERS, ...LANGUAGES, ...REDACTION, 'interim_results'];
 
 const FLAGS = ['detect_language', 'interim_results'];
 
@@ -54,6 +57,7 @@ export function askedOfCreate(query: URLSearchParams, create: JsonObject): Clien
     turn_events: 'true',
     fallbacks: fallbacksOf(create) ?? parameters.get('fallbacks'),
   });
+  addRedactions(parameters, redactionsOf(extra));
   const unmet = keytermsCut(TERMS.find((name) => name in extra) ?? 'keyterm', termsOf(extra));
   return { model, parameters, own: ownOf(model, extra), ownOf: ownerOf(model), unmet };
 }
@@ -84,6 +88,16 @@ const termsOf = (extra: JsonObject): string[] =>
     const all = typeof value === 'string' ? [value] : listIn(value);
     return all.flatMap((each) => textIn(Array.isArray(each) ? each[0] : (objectIn(each).content ?? each)) ?? []);
   });
+
+/** Deepgram's `redact` is a text or a list, AssemblyAI's a flag with policies. */
+function redactionsOf({ redact, redact_pii, redact_pii_policies: policies }: JsonObject): string[] {
+  const isAssemblyais = booleanIn(redact_pii) === true || listIn(policies).length > 0;
+  const kinds = redact === true ? ['numbers'] : textsIn(redact).filter((kind) => booleanIn(kind) !== false);
+  return nearestRedactions([...kinds, ...(isAssemblyais ? ['pii'] : [])]);
+}
+
+const textsIn = (value: unknown): string[] =>
+  (typeof value === 'string' ? [value] : listIn(value)).flatMap((each) => textIn(each) ?? []);
 
 /** `none` and `speaker` are how Speechmatics is asked. Throws an ApiError. */
 function isOn(name: string, value: unknown): boolean {

@@ -6,6 +6,7 @@ import type { Mode } from '../../api/models.ts';
 import { ownerOf } from '../../api/slug.ts';
 import type { ClientRequest, Unmet } from '../compat/dialect.ts';
 import {
+  addRedactions,
   badRequest,
   flagPlacesOf,
   keytermsCut,
@@ -13,6 +14,7 @@ import {
   optionsIn,
   ownParameters,
   setAll,
+  textsIn,
   withFlagsAt,
 } from '../compat/params.ts';
 import { providers } from '../index.ts';
@@ -30,6 +32,10 @@ const OURS = [
   'fallbacks',
   'region',
   'retention',
+  'prefer',
+  'tags',
+  'max_cost',
+  'max_seconds',
 ];
 const UNKNOWN_MAX = 10;
 /** Options of providers, as their packages of the AI SDK call them, that are requested in the words that all models know. */
@@ -62,7 +68,9 @@ export function requestOf(
     diarization: SPEAKERS.some((name) => options[name] === true) ? 'true' : undefined,
     fallbacks: models.length === 0 ? undefined : JSON.stringify(models),
   });
-  setAll(parameters, Object.fromEntries(OURS.map((name) => [name, written(ours[name])])));
+  const { redact, ...others } = ours;
+  setAll(parameters, Object.fromEntries(OURS.map((name) => [name, written(others[name])])));
+  addRedactions(parameters, textsIn(written(redact) ?? ''));
   const own = Object.entries(optionsIn(optionRows, options, mode)).filter(([name]) => !COMMON.includes(name));
   const unknown = Object.keys(ours)
     .filter((name) => !OURS.includes(name))

@@ -205,7 +205,7 @@ describe('a file', () => {
         ['entity_redaction', 'pii'],
         ['webhook', 'false'],
       ],
-      { provider_params: '{"num_speakers":2,"tag_audio_events":true,"entity_redaction":["pii"]}' },
+      { provider_params: '{"num_speakers":2,"tag_audio_events":true}', redact: '["pii"]' },
     ],
     // Its Python SDK sends `null` for what is not named.
     [

@@ -15,8 +15,11 @@ import {
   type WriteCallback,
 } from '../../compat/jobs.ts';
 import {
+  addRedactions,
+  addReplacements,
   audioAt,
   badRequest,
+  fittingRules,
   flagPlacesOf,
   keytermsCut,
   keytermsWithin,
@@ -24,7 +27,6 @@ import {
   ownParameters,
   refuseMembers,
   replacementsCut,
-  replacementsText,
   setAll,
   withFlagsAt,
   withShownAddress,
@@ -74,10 +76,10 @@ function open(said: JsonObject, { query }: Handshake): JobRequest & JobAudio {
     diarization: body.speaker_labels === true ? 'true' : undefined,
     keyterms: keytermsWithin(terms),
     prompt: textIn(body.prompt),
-    redact: body.redact_pii === true ? '["pii"]' : undefined,
-    replace: replacementsText(spellingsOf(body)),
     temperature: temperature === undefined ? undefined : String(temperature),
   });
+  addRedactions(parameters, body.redact_pii === true ? ['pii'] : []);
+  addReplacements(parameters, fittingRules(spellingsOf(body)));
   const model = textIn(listIn(body.speech_models)[0]) ?? textIn(body.speech_model) ?? MODEL;
   const own = Object.entries(optionsIn(options.rows, body, 'batch')).filter(([name]) => !COMMON.includes(name));
   const unmet = [...keytermsCut('keyterms_prompt', terms), ...replacementsCut('custom_spelling', spellingsOf(body))];

@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import type { ClientRequest } from '../../compat/dialect.ts';
 import {
+  addRedactions,
   badRequest,
   flagsOf,
   optionsInQuery,
@@ -46,9 +47,9 @@ export function streamRequest(said: URLSearchParams): ClientRequest {
     keyterms: query.get('keyterms_prompt'),
     prompt: query.get('prompt'),
     diarization: isSet('speaker_labels') ? 'true' : undefined,
-    redact: isSet('redact_pii') ? '["pii"]' : undefined,
     interim_results: query.get('include_partial_turns') === 'false' ? 'false' : undefined,
   });
+  addRedactions(parameters, isSet('redact_pii') ? ['pii'] : []);
   return { model: query.get('speech_model') ?? undefined, parameters, own: optionsOf(query) };
 }
 

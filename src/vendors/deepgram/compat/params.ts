@@ -2,19 +2,25 @@
 
 import { booleanIn } from '../../../api/boolean.ts';
 import { printable } from '../../../api/errors.ts';
-import { VENDOR_REDACTIONS } from '../../../api/redaction.ts';
 import { pairOf } from '../../../api/replacements.ts';
 import type { ClientRequest, Unmet } from '../../compat/dialect.ts';
 import {
+  addRedactions,
+  addReplacements,
+  addTags,
   badRequest,
+  fittingRules,
   flagsOf,
   keytermsCut,
   keytermsWithin,
+  nearestRedactions,
+  OWN_PARAMETERS,
   optionsInQuery,
   ownParameters,
   replacementsCut,
-  replacementsText,
   setAll,
+  tagsCut,
+  tagsIn,
   withFlags,
 } from '../../compat/params.ts';
 import { options } from '../options.ts';
@@ -99,16 +105,20 @@ function onSocket(query: URLSearchParams): URLSearchParams {
 }
 
 function shared(query: URLSearchParams): Map<string, string> {
-  const parameters = ownParameters(query);
-  for (const [name, value] of listed('redact', redactions(query))) parameters.set(name, value);
+  // `redact` and `replace` of the address are Deepgram's own.
+  const parameters = ownParameters(query, false);
+  addRedactions(parameters, redactions(query));
+  addReplacements(parameters, fittingRules(replacementsOf(query)));
+  addTags(parameters, tagsIn(tagTexts(query)).tags);
   const isDiarized = query.get('diarize') === 'true' || query.has('diarize_model');
   setAll(parameters, {
     keyterms: keytermsWithin(termsOf(query)),
     diarization: isDiarized ? 'true' : undefined,
-    replace: replacementsText(replacementsOf(query)),
   });
   return parameters;
 }
+
+const tagTexts = (query: URLSearchParams): string[] => query.getAll('tag').filter((text) => text.trim() !== '');
 
 /** A word without another is left out, as at Deepgram. */
 const replacementsOf = (query: URLSearchParams) =>
@@ -121,12 +131,10 @@ const termsOf = (query: URLSearchParams): string[] => [
 
 /** Kinds of Deepgram's own are told by the nearest word that all models know. */
 function redactions(query: URLSearchParams): string[] {
-  const kinds = query.getAll('redact').filter((kind) => kind !== '' && booleanIn(kind) !== false);
-  const known = (kind: string): string => {
-    if (booleanIn(kind) === true || kind === 'aggressive_numbers' || kind === 'numbers') return 'numbers';
-    return VENDOR_REDACTIONS.find((each) => each === kind) ?? 'pii';
-  };
-  return [...new Set(kinds.map(known))];
+  const texts = query.getAll('redact').flatMap((text) => text.split(',').map((kind) => kind.trim()));
+  const kinds = texts.filter((kind) => kind !== '' && booleanIn(kind) !== false);
+  const areNumbers = (kind: string) => booleanIn(kind) === true || kind === 'aggressive_numbers';
+  return nearestRedactions(kinds.map((kind) => (areNumbers(kind) ? 'numbers' : kind)));
 }
 
 /** Without an encoding the audio has a container, as at Deepgram: then no rate and no channels are read. */
@@ -187,6 +195,7 @@ function optionsOf(query: URLSearchParams, model: keyof typeof USUAL): Pick<Clie
     unmet: [
       ...keytermsCut(query.has('keyterm') ? 'keyterm' : 'keywords', termsOf(query)),
       ...replacementsCut('replace', replacementsOf(query)),
+      ...tagsCut('tag', tagTexts(query)),
       ...unservedIn(query, Object.keys(schema.properties)),
     ],
   };
@@ -196,10 +205,10 @@ function optionsOf(query: URLSearchParams, model: keyof typeof USUAL): Pick<Clie
 const USUAL = { 'nova-3': { smart_format: false }, 'flux-general-multi': {} } as const;
 
 /** Other parameters that are known here. */
-const KNOWN = [
+const KNOWN: readonly string[] = [
   ...['model', 'encoding', 'sample_rate', 'channels', 'multichannel', 'language', 'detect_language', 'language_hint'],
-  ...['interim_results', 'diarize', 'utterances', 'fallbacks', 'region', 'retention', 'latency'],
-  ...[...ELSEWHERE, ...COMMON],
+  ...['interim_results', 'diarize', 'utterances', 'tag'],
+  ...[...OWN_PARAMETERS, ...ELSEWHERE, ...COMMON],
 ];
 const UNSERVED_MAX = 10;
 

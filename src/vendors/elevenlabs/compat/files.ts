@@ -2,14 +2,17 @@
 // transcript as subtitles or text. https://elevenlabs.io/docs/api-reference/speech-to-text/convert
 
 import { booleanIn } from '../../../api/boolean.ts';
+import { isVendorRedaction } from '../../../api/redaction.ts';
 import type { VerboseTranscription } from '../../../api/transcriptions.ts';
 import type { Answer, ClientRequest, FormEndpoint } from '../../compat/dialect.ts';
 import type { Captions } from '../../compat/jobs.ts';
 import {
+  addRedactions,
   badRequest,
   flagsOf,
   keytermsCut,
   keytermsWithin,
+  nearestRedactions,
   optionsInQuery,
   ownParameters,
   refuseAddresses,
@@ -35,6 +38,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 /** They are requested in the words that all models know. */
 const COMMON = ['keyterms', 'temperature'];
+const REDACTION = 'entity_redaction';
 const MODEL = 'scribe_v2';
 const FLAGS = [...flagsOf(options.schema(MODEL)), 'diarize'];
 /** Words, of which `null` may be one. */
@@ -46,6 +50,12 @@ type Fields = Parameters<FormEndpoint['open']>[0];
 const named = (said: Fields): Fields =>
   said.filter(([name, value]) => value !== '' && (value !== 'null' || name === TERMS || FLAGS.includes(name)));
 
+/** Kinds to redact are repeated, or one JSON list. */
+function separated([name, value]: Fields[number]): Fields[number][] {
+  const list = name === REDACTION ? jsonOf(value) : undefined;
+  return Array.isArray(list) ? list.map((each) => [name, String(each)]) : [[name, value]];
+}
+
 const ADDRESSES = ['cloud_storage_url', 'source_url'];
 
 export const files: FormEndpoint = {
@@ -54,7 +64,7 @@ export const files: FormEndpoint = {
 
   open(said, handshake): ClientRequest {
     const query = plainQuery(handshake.query);
-    const fields = withFlags(named(said), FLAGS);
+    const fields = withFlags(named(said).flatMap(separated), FLAGS);
     const one = new Map(fields);
     refuseAddresses(Object.fromEntries(one), ADDRESSES);
     for (const name of UNSERVED) {
@@ -78,8 +88,12 @@ export const files: FormEndpoint = {
       // Whatever model hears it: one that keeps something is refused.
       retention: isLogged ? undefined : 'none',
     });
+    const kinds = fields.flatMap(([name, value]) => (name === REDACTION ? [value] : []));
+    addRedactions(parameters, nearestRedactions(kinds));
     const ofModel = fields.filter(([name]) => options.honours(name, MODEL, 'batch'));
-    const own = optionsInQuery(ofModel, options.schema(MODEL), COMMON);
+    // Kinds that only ElevenLabs knows stay options of its own models.
+    const common = kinds.every(isVendorRedaction) ? [...COMMON, REDACTION] : COMMON;
+    const own = optionsInQuery(ofModel, options.schema(MODEL), common);
     return {
       ...{
         model: one.get('model_id') ?? MODEL,

@@ -3,14 +3,16 @@ import { CHANNELS } from '../../../api/listen.ts';
 import type { Mode } from '../../../api/models.ts';
 import type { ClientRequest, Unmet } from '../../compat/dialect.ts';
 import {
+  addRedactions,
+  addReplacements,
   badRequest,
+  fittingRules,
   flagPlacesOf,
   keytermsCut,
   keytermsWithin,
   optionsIn,
   ownParameters,
   replacementsCut,
-  replacementsText,
   setAll,
   withFlagsAt,
 } from '../../compat/params.ts';
@@ -89,8 +91,8 @@ export function liveRequest(query: URLSearchParams, said: JsonObject): Asked {
     region: query.get('region')?.replace(/^(eu|us)-west$/, '$1'),
     ...languagesOf(config),
     keyterms: processing.custom_vocabulary === false ? undefined : keytermsWithin(termsOf(processing)),
-    replace: replacementsText(spellingsOf(processing)),
   });
+  addReplacements(parameters, fittingRules(spellingsOf(processing)));
   return {
     request: {
       model: textIn(config.model),
@@ -139,10 +141,10 @@ export function fileRequest(query: URLSearchParams, config: JsonObject): ClientR
   setAll(parameters, {
     ...languagesOf(config),
     diarization: config.diarization === true ? 'true' : undefined,
-    redact: config.pii_redaction === true ? '["pii"]' : undefined,
     keyterms: config.custom_vocabulary === false ? undefined : keytermsWithin(termsOf(config)),
-    replace: replacementsText(spellingsOf(config)),
   });
+  addRedactions(parameters, config.pii_redaction === true ? ['pii'] : []);
+  addReplacements(parameters, fittingRules(spellingsOf(config)));
   const model = textIn(config.model) ?? query.get('model') ?? undefined;
   return { model, parameters, own: optionsOf(config, config, 'batch'), unmet: cutOf(config) };
 }

@@ -5,14 +5,15 @@ import type { Mode } from '../../../api/models.ts';
 import { KEYTERMS_MAX } from '../../../api/vocabulary.ts';
 import type { ClientRequest, Unmet } from '../../compat/dialect.ts';
 import {
+  addReplacements,
   badRequest,
+  fittingRules,
   flagPlacesOf,
   keytermsCut,
   keytermsWithin,
   optionsIn,
   ownParameters,
   replacementsCut,
-  replacementsText,
   setAll,
   withFlagsAt,
 } from '../../compat/params.ts';
@@ -70,8 +71,8 @@ export function requestOf(query: URLSearchParams, said: JsonObject, mode: Mode) 
     diarization: isDiarized(config) ? 'true' : undefined,
     ...languagesOf(textIn(config.language) ?? '', textIn(config.output_locale)),
     keyterms: keytermsWithin(termsOf(config)),
-    replace: replacementsText(replacementsOf(config)),
   });
+  addReplacements(parameters, fittingRules(replacementsOf(config)));
   // What its own clients send of themselves cannot be changed in some of them; the address can.
   const model = query.get('model') ?? textIn(config.model) ?? textIn(config.operating_point);
   const unmet = [
