@@ -1058,6 +1058,11 @@ const ceilingsOfPrice = `
     CHECK (only_up_to_micro_usd IS NULL OR only_up_to_micro_usd >= 0);
 `;
 
+// 0040: What was served is read from the bills, which have it already.
+export const legUsageOfBills = `
+  DELETE FROM leg_usage WHERE reason = 'served';
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
@@ -1115,4 +1120,5 @@ export const MIGRATIONS: readonly string[] = [
   ownSpend,
   spendReports,
   ceilingsOfPrice,
+  legUsageOfBills,
 ];

@@ -2,6 +2,7 @@
 import { usdOf } from '../../config/prices/price.ts';
 import { createPriceList } from '../../config/prices/price-list.ts';
 import { type ComparedRow, compare, daysOf, type PricedModel, requireOnce } from '../../money/reconcile/compare.ts';
+import { sentUsage } from '../../money/reconcile/sent-usage.ts';
 import type { LegUsageRow } from '../../money/store/calls.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { Provider } from '../../vendors/kit/provider.ts';
@@ -125,7 +126,7 @@ function readFiles(provider: Provider, files: readonly string[]): ReportedUsage[
 
 async function sent(provider: string, from: string, to: string): Promise<LegUsageRow[]> {
   try {
-    return await withStore({ make: false, reads: true }, (store) => store.legUsageOf(provider, from, to));
+    return await withStore({ make: false, reads: true }, (store) => sentUsage(store, provider, from, to));
   } catch (error) {
     const isOlder = error instanceof StoreError && error.message.includes('knows no such call');
     throw isOlder ? new CommandError('the node that owns the accounts does not count legs yet: upgrade it.') : error;

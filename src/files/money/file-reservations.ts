@@ -241,7 +241,7 @@ export class FileReservations {
     const claimedMs = Math.round(claimedSeconds * 1000);
     const file: FileCharge = { audioMs, channels, audioMsMax, ...(claimedMs > audioMsMax ? { claimedMs } : {}) };
     const lines = linesOf(shares ?? [{ member, seconds }], audioMs, channels);
-    const end: SessionEnd = { ...this.#end(isUntaken ? UNTAKEN : 'completed', audioMs), lines, file, sentAgain: [] };
+    const end: SessionEnd = { ...this.#end(isUntaken ? UNTAKEN : 'completed', audioMs), lines, file };
     const settled = this.#options.reservations.settle(head, end, again);
     const record = again ? await this.#within(settled) : undefined;
     return record?.costMicroUsd ?? lines.reduce((sum, line) => sum + lineCostMicroUsd(line), 0n);

@@ -98,8 +98,7 @@ export function unsettledIn(records: readonly JournalRecord[]): Unsettled[] {
     else if (record.type === 'ended') open.set(record.head.id, { head: record.head, end: record.end });
     else if (record.type === 'used') {
       const { head, at, audioMs, lines } = record;
-      // What its legs were sent beyond that was not written down.
-      open.set(head.id, { head, end: { endedAt: at, reason: 'recovered', code: null, audioMs, lines, sentAgain: [] } });
+      open.set(head.id, { head, end: { endedAt: at, reason: 'recovered', code: null, audioMs, lines } });
     }
   }
   return [...open.values()];

@@ -130,7 +130,7 @@ export interface SessionEnd {
   onTrust?: boolean;
   /** Of a file that was transcribed. */
   file?: FileCharge;
-  /** What was sent again, or in vain. Absent where the node does not count it: then nothing is added to the usage of legs. */
+  /** What was sent again, or in vain. */
   sentAgain?: readonly SentAgain[];
 }
 
@@ -160,6 +160,16 @@ export interface SentAgain {
   legs: number;
   /** Whole milliseconds. */
   audioMs: number;
+}
+
+/** What customers were charged for on one day, UTC, sent once or more often. */
+export type ChargedRow = Omit<LegUsageRow, 'reason'>;
+
+export interface ChargedPage {
+  /** A day and model may be on several pages. */
+  rows: ChargedRow[];
+  /** Where the next page begins; null at the end. */
+  next: string | null;
 }
 
 /** What the providers were sent on one day, UTC. */
@@ -357,8 +367,10 @@ export interface LedgerCalls {
   /** Live sessions opened from that time on that have no end yet. */
   countLiveSessions(organisationId: string, since: string): number;
   usageOf(query: UsageQuery): UsageRow[];
-  /** What a provider was sent from one day to another, both included, by day and model. Throws `invalid`. */
+  /** What a provider was sent again or in vain from one day to another, both included, by day and model. Throws `invalid`. */
   legUsageOf(provider: string, from: string, to: string): LegUsageRow[];
+  /** What was charged of it, a limited number of sessions at a time. Throws `invalid`. @param after `next` of the page before */
+  chargedUsageOf(provider: string, from: string, to: string, after?: string): ChargedPage;
   billOf(organisationId: string, month: string): Bill;
   /**
    * Recomputes every bill from usage and prices, every balance from its transfers, and every hold from its ends. Takes some
@@ -418,6 +430,7 @@ export const LEDGER_OPERATIONS = {
   countLiveSessions: reads(first('text', 'text')),
   usageOf: reads(member('object')),
   legUsageOf: reads(),
+  chargedUsageOf: reads(),
   billOf: reads(first('text', 'text')),
   auditLedger: reads(),
   exportLedger: reads(),

@@ -77,8 +77,8 @@ export function createOwnHolds({ database, nowMs }: TableContext, ceilings: Ledg
     endMadeUntil: (madeUntilMs) => endMadeUntil.run(madeUntilMs).changes,
     endOfNode: (fromId, toId) => endOfNode.run(fromId, toId).changes,
     nextLeaseEndMs(now) {
-      if ((lastMade.get() ?? 0) > now + AHEAD_MS_MAX) return now;
-      return nextEnd.get() ?? undefined;
+      const next = nextEnd.get() ?? undefined;
+      return next !== undefined && (lastMade.get() ?? 0) > now + AHEAD_MS_MAX ? now : next;
     },
   };
 }

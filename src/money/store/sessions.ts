@@ -37,7 +37,9 @@ interface Parts {
   recordOf(number: number): SessionRecord;
 }
 
-type KnownSession = SessionRow & { isSettled: 0 | 1; isLostFile: 0 | 1 };
+type KnownSession = SessionRow & { isSettled: 0 | 1; isLostFile: 0 | 1; hasOwnHold: 0 | 1 };
+/** A session that is known, or one that was made just now. */
+type ChargedSession = SessionRow & Partial<Pick<KnownSession, 'hasOwnHold'>>;
 
 const NOTHING: HoldGrant = { heldMicroUsd: 0n, limitedBy: null };
 const SETTLED: HoldGrant = { ...NOTHING, settled: true };
@@ -49,7 +51,8 @@ function sessionRows({ database, nowText }: TableContext) {
   const sessionById = database.prepare<[string], KnownSession>(
     `SELECT number, id, organisation_id AS organisationId, key_id AS keyId, model,
             EXISTS (SELECT 1 FROM session_ends WHERE session = number) AS isSettled,
-            EXISTS (SELECT 1 FROM session_ends WHERE session = number AND mode = 'batch' AND reason = '${NODE_LOST}') AS isLostFile
+            EXISTS (SELECT 1 FROM session_ends WHERE session = number AND mode = 'batch' AND reason = '${NODE_LOST}') AS isLostFile,
+            EXISTS (SELECT 1 FROM own_holds WHERE session = number) AS hasOwnHold
      FROM sessions WHERE id = ?`,
   );
   const insertSession = database.prepare<Omit<SessionHead, 'tags'>>(
@@ -113,14 +116,15 @@ function sessionCharges(
     return { microUsd: posted > held ? 0n : held - posted, providers };
   }
 
-  function finish(session: SessionRow, end: SessionEnd): SessionRecord {
+  function finish(session: ChargedSession, end: SessionEnd): SessionRecord {
     // A last statement may be older than the last renewal, after a crash. What was posted stays posted.
     charge(session, end.lines, 'keep', end.onTrust, end.file !== undefined);
-    ownHolds.end(session, 0n);
+    if (session.hasOwnHold === 1) ownHolds.end(session, 0n);
     if (end.file !== undefined) charges.noteFile(session, end.file);
     addEnd(session, end);
     const record = recordOf(session.number);
-    if (end.sentAgain !== undefined) legUsage.add(record, isoOf(end.endedAt, 'time of ending'), end.sentAgain);
+    if (end.sentAgain !== undefined && end.sentAgain.length > 0)
+      legUsage.add(record, isoOf(end.endedAt, 'time of ending'), end.sentAgain);
     return record;
   }
 
@@ -133,9 +137,6 @@ function sessionCharges(
     if (before === undefined && lines.length === 0) return first;
     const audioMs = Math.max(0, end.audioMs - first.audioMs);
     const rest = { ...end, audioMs, lines };
-    // It was not counted when the session was closed.
-    if (before?.isSettled !== 1 && end.sentAgain !== undefined)
-      legUsage.add(first, isoOf(end.endedAt, 'time of ending'), []);
     const late = before?.isSettled === 1 ? recordOf(before.number) : finish(before ?? addSession(name), rest);
     return {
       ...first,
@@ -170,26 +171,27 @@ function tellingReached({ ceilings }: Pick<Parts, 'ceilings'>) {
   };
 }
 
-/** Answers a refusal by what is reached, and keeps that. The work, which the refusal has undone, ran in the caller's transaction. */
+/** Answers a refusal by what is reached, and keeps that. The work is a transaction, which the refusal has undone. */
 function refusalKept({ database }: TableContext, { ceilings }: Pick<Parts, 'ceilings'>) {
-  return database.transaction(
-    ({ organisationId, keyId }: SessionHead, { keepsReached }: HoldRequest, work: () => HoldGrant): HoldGrant => {
-      try {
-        return work();
-      } catch (error) {
-        if (!keepsReached || !(error instanceof StoreError)) throw error;
-        if (error.reason === 'daily_spend') {
-          ceilings.keepDay(organisationId, keyId);
-          return { ...NOTHING, limitedBy: 'daily_spend', isRefused: true, isDayKept: true };
-        }
-        if (error.reason !== 'spend_ceiling') throw error;
-        const { message: ceiling } = error;
-        const onlyUpTo = error instanceof CeilingRefusal ? error.onlyUpTo : undefined;
-        const reached = ceilings.refusedBy(ceiling);
-        return { ...NOTHING, limitedBy: 'ceiling', ceiling, isRefused: true, reached, ...(onlyUpTo && { onlyUpTo }) };
-      }
-    },
-  );
+  const keep = database.transaction(({ organisationId, keyId }: SessionHead, error: StoreError): HoldGrant => {
+    if (error.reason === 'daily_spend') {
+      ceilings.keepDay(organisationId, keyId);
+      return { ...NOTHING, limitedBy: 'daily_spend', isRefused: true, isDayKept: true };
+    }
+    if (error.reason !== 'spend_ceiling') throw error;
+    const { message: ceiling } = error;
+    const onlyUpTo = error instanceof CeilingRefusal ? error.onlyUpTo : undefined;
+    const reached = ceilings.refusedBy(ceiling);
+    return { ...NOTHING, limitedBy: 'ceiling', ceiling, isRefused: true, reached, ...(onlyUpTo && { onlyUpTo }) };
+  });
+  return (head: SessionHead, { keepsReached }: HoldRequest, work: () => HoldGrant): HoldGrant => {
+    try {
+      return work();
+    } catch (error) {
+      if (!keepsReached || !(error instanceof StoreError)) throw error;
+      return keep.immediate(head, error);
+    }
+  };
 }
 
 /** What an own provider key may use under ceilings. */
@@ -226,7 +228,7 @@ function ownHolding(
     },
   );
   const kept = refusalKept(context, parts);
-  return (head, lines, request) => kept.immediate(head, request, () => holdOwn(head, lines, request));
+  return (head, lines, request) => kept(head, request, () => holdOwn.immediate(head, lines, request));
 }
 
 export function createLedgerSessions(context: TableContext, parts: Parts): SessionCalls {
@@ -299,13 +301,14 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
       const first = recordOf(before.number);
       return first.reason === NODE_LOST ? settleLate(first, head, end) : first;
     }
-    transfers.openAccount(head.organisationId);
-    if (before !== undefined) keepTags(before.number, head);
+    // What is known has its account already.
+    if (before === undefined) transfers.openAccount(head.organisationId);
+    else keepTags(before.number, head);
     return finish(before ?? addSession(head), end);
   });
 
   return {
-    openSession: (head, request) => kept.immediate(head, request, () => open(head, request)),
+    openSession: (head, request) => kept(head, request, () => open.immediate(head, request)),
     renewHold: (session, lines, request) => renew.immediate(session, lines, request),
     holdOwn: ownHolding(context, rows, parts, charge),
     settleSession: (head, end) => settle.immediate(head, end),

@@ -41,7 +41,7 @@ export function createLedgerTables(context: TableContext): LedgerCalls & Leases 
       recordOf,
     }),
     ...records,
-    legUsageOf: legUsage.legUsageOf,
+    ...{ legUsageOf: legUsage.legUsageOf, chargedUsageOf: legUsage.chargedUsageOf },
     ...createSessionSearch(context, { recordOf }),
     ...createLedgerReports(context, transfers),
     ...createLedgerAudit(context),
@@ -53,8 +53,8 @@ export function createLedgerTables(context: TableContext): LedgerCalls & Leases 
     expireHolds: () => holds.expireHolds() + ownHolds.expire(),
     endHolds: (madeUntilMs) => holds.endHolds(madeUntilMs) + ownHolds.endMadeUntil(madeUntilMs),
     nextLeaseEndMs(nowMs) {
-      const ends = [holds.nextLeaseEndMs(nowMs), ownHolds.nextLeaseEndMs(nowMs)].filter((each) => each !== undefined);
-      return ends.length === 0 ? undefined : Math.min(...ends);
+      const [paid, own] = [holds.nextLeaseEndMs(nowMs), ownHolds.nextLeaseEndMs(nowMs)];
+      return paid === undefined || own === undefined ? (paid ?? own) : Math.min(paid, own);
     },
     backup: (file) => backUp(context.database, file),
   };

@@ -46,11 +46,14 @@ export function createLedgerTransfers({ database, nowText, audit }: TableContext
   const post = database.prepare<[bigint, string]>(
     'UPDATE balances SET posted_micro_usd = posted_micro_usd + ? WHERE account = ?',
   );
-  const insertAccount = database.prepare<[string]>('INSERT INTO balances (account) VALUES (?) ON CONFLICT DO NOTHING');
+  const insertAccount = database.prepare<[string]>('INSERT INTO balances (account) VALUES (?)');
   const balance = database
-    .prepare<[string], { balanceMicroUsd: bigint; heldMicroUsd: bigint; creditLimitMicroUsd: bigint | null }>(
+    .prepare<
+      [string],
+      { balanceMicroUsd: bigint; heldMicroUsd: bigint; creditLimitMicroUsd: bigint | null; isOpen: bigint }
+    >(
       `SELECT coalesce(posted_micro_usd, 0) AS balanceMicroUsd, coalesce(held_micro_usd, 0) AS heldMicroUsd,
-              credit_limit_micro_usd AS creditLimitMicroUsd
+              credit_limit_micro_usd AS creditLimitMicroUsd, account IS NOT NULL AS isOpen
        FROM organisations LEFT JOIN balances ON account = id WHERE id = ?`,
     )
     .safeIntegers();
@@ -61,20 +64,21 @@ export function createLedgerTransfers({ database, nowText, audit }: TableContext
     post.run(microUsd, credit);
   }
 
-  function balanceOf(organisationId: string): Balance {
+  function rowOf(organisationId: string) {
     const row = balance.get(organisationId);
-    if (row === undefined) {
-      throw noOrganisation(organisationId);
-    }
-    const { balanceMicroUsd, heldMicroUsd, creditLimitMicroUsd } = row;
+    if (row === undefined) throw noOrganisation(organisationId);
+    return row;
+  }
+
+  function balanceOf(organisationId: string): Balance {
+    const { balanceMicroUsd, heldMicroUsd, creditLimitMicroUsd } = rowOf(organisationId);
     const availableMicroUsd =
       creditLimitMicroUsd === null ? null : balanceMicroUsd - heldMicroUsd + creditLimitMicroUsd;
     return { balanceMicroUsd, heldMicroUsd, creditLimitMicroUsd, availableMicroUsd };
   }
 
   function openAccount(organisationId: string): void {
-    balanceOf(organisationId);
-    insertAccount.run(organisationId);
+    if (rowOf(organisationId).isOpen === 0n) insertAccount.run(organisationId);
   }
 
   const addCredit = database.transaction((credit: Credit, by: Actor): boolean => {

@@ -85,16 +85,31 @@ function isWriting({ name }: Call): boolean {
 
 function savepoint(target: Target, call: Call): Outcome {
   const { database } = target;
-  database.exec('SAVEPOINT call');
+  const commands = savepointsOf(database);
+  commands.beginCall.run();
   const outcome = attempt(target, call);
   if ('error' in outcome) {
     // Such a failure may have undone the whole transaction, the calls before this one included.
     if (!database.inTransaction || !isRefusal(outcome.error)) throw outcome.error;
-    database.exec('ROLLBACK TO call');
+    commands.undoCall.run();
   }
-  database.exec('RELEASE call');
+  commands.endCall.run();
   return outcome;
 }
+
+/** Prepared once: each call has one. */
+const savepointsOf = (database: Database): ReturnType<typeof prepare> => {
+  const known = prepared.get(database) ?? prepare(database);
+  prepared.set(database, known);
+  return known;
+};
+const prepared = new WeakMap<Database, ReturnType<typeof prepare>>();
+
+const prepare = (database: Database) => ({
+  beginCall: database.prepare('SAVEPOINT call'),
+  undoCall: database.prepare('ROLLBACK TO call'),
+  endCall: database.prepare('RELEASE call'),
+});
 
 /** Call it after each call of an entry. Marks the ledger as written after the first change; `noteLedger` clears the mark. */
 function writtenMarker({ tables }: Target): (call: Call) => void {
