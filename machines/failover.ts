@@ -42,7 +42,9 @@ export type FailoverEvent =
   /** The chain has that many members now, of which the first `before` are tried no more, and begins again. */
   | { type: 'chain.replaced'; members: number; before: number; first: number }
   /** A member that failed before works again, and has the audio. */
-  | { type: 'member.returned'; index: number };
+  | { type: 'member.returned'; index: number }
+  /** A ceiling on spend is reached: that member takes over, and those that cost too much are tried no more. */
+  | { type: 'members.bounded'; index: number; barred: number[] };
 
 const decisionOf = (context: FailoverContext): Decision => decide(context, SESSION_POLICY);
 const is =
@@ -76,6 +78,11 @@ export const failoverMachine = setup({
     returnTo: assign(({ context, event }) =>
       event.type === 'member.returned' ? { ...incidentOver(context), index: event.index } : {},
     ),
+    bound: assign(({ context, event }) => {
+      if (event.type !== 'members.bounded') return {};
+      const barred = [...new Set([...context.barred, ...event.barred])];
+      return { ...incidentOver(context), index: event.index, barred };
+    }),
     beginChain: assign(({ context, event }) => {
       if (event.type !== 'chain.replaced') return {};
       const { members, before, first } = event;
@@ -112,6 +119,7 @@ export const failoverMachine = setup({
         'attempt.failed': { target: 'deciding', actions: 'noteFailure' },
         'attempt.held': { guard: 'hasIncident', actions: 'endIncident' },
         'member.returned': { guard: 'isNotBarred', actions: 'returnTo' },
+        'members.bounded': { actions: 'bound' },
       },
     },
     deciding: {

@@ -73,6 +73,7 @@ export const machines: readonly MachineEntry[] = [
         isInPlace: true,
       },
       { type: 'session.returning', index: 0 },
+      { type: 'session.bounded', index: 1 },
       { type: 'audio.drained' },
       { type: 'audio.settled' },
       { type: 'audio.quiet' },
@@ -109,6 +110,7 @@ export const machines: readonly MachineEntry[] = [
       { type: 'attempt.held' },
       { type: 'chain.replaced', members: 3, before: 2, first: 2 },
       { type: 'member.returned', index: 0 },
+      { type: 'members.bounded', index: 1, barred: [0] },
     ],
   },
   {

@@ -65,7 +65,9 @@ export const sessionMachine = setup({
       const limits = { ...context.limits, steadyMs: Math.max(context.limits.steadyMs, steadyMs) };
       return isInPlace === true ? { chain, index: next, next: null, limits } : { chain, next, limits };
     }),
-    noteReturn: assign(({ event }) => (event.type === 'session.returning' ? { next: event.index } : {})),
+    noteNext: assign(({ event }) =>
+      event.type === 'session.returning' || event.type === 'session.bounded' ? { next: event.index } : {},
+    ),
     /** From now on another member has it, where the client wants that. What befell the one before is over. */
     takeNext: assign(({ context: { next } }) =>
       next === null ? {} : { index: next, next: null, attempts: [], failure: null },
@@ -162,7 +164,8 @@ export const sessionMachine = setup({
                 'upstream.failed': lost,
                 'upstream.expiring': { guard: 'isCurrentLeg', target: 'expiring' },
                 'session.configured': changed,
-                'session.returning': { target: 'replacing', actions: 'noteReturn' },
+                'session.returning': { target: 'replacing', actions: 'noteNext' },
+                'session.bounded': { target: 'replacing', actions: 'noteNext' },
                 'turn.settled': { guard: 'hasIncident', actions: 'endIncident' },
               },
               after: { steady: { actions: ['endIncident', 'tellHeld'] } },
@@ -176,6 +179,7 @@ export const sessionMachine = setup({
                 'audio.drained': 'finishing',
                 'upstream.failed': lastLost,
                 'session.configured': { actions: 'noteConfigured' },
+                'session.bounded': { target: 'replacing', actions: 'noteNext' },
                 'turn.settled': { target: 'replacing', actions: 'endIncident' },
               },
               after: { expiry: overlong, ended: 'replacing' },

@@ -36,7 +36,7 @@ export interface SessionInput {
 export interface SessionContext extends SessionInput {
   /** Which member of the chain carries the session. */
   index: number;
-  /** The member that carries it from the end of this turn on: the client has changed what it asks for, or the primary is back. */
+  /** The member that carries it from the end of this turn on: the client has changed what it asks for, the primary is back, or a cheaper one continues. */
   next: number | null;
   /** Number of the leg; what an older leg still says is dropped. */
   generation: number;
@@ -60,6 +60,8 @@ export type SessionEvent =
   | { type: 'session.configured'; chain: string[]; next: number; steadyMs: number; isInPlace?: true }
   /** A turn has ended, and a leg of that member, which the session had before, is ready: it takes over. */
   | { type: 'session.returning'; index: number }
+  /** A ceiling on spend is reached for the member that has the audio: that one, which is cheaper, takes over. */
+  | { type: 'session.bounded'; index: number }
   /** This member of the chain is to be tried next. */
   | { type: 'failover.chosen'; index: number }
   /** The client said that no more audio comes, and the leg was given all there is. */

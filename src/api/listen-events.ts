@@ -250,7 +250,9 @@ export const Failover = Type.Object(
     type: Type.Literal('failover'),
     ...Common,
     channel: Channel,
-    from: Type.String({ description: 'Slug of the model that failed, or with `returned`, of the fallback.' }),
+    from: Type.String({
+      description: 'Slug of the model that failed, or with `returned` and `spend_ceiling`, of the one before.',
+    }),
     to: Type.String({ description: 'Slug of the model that continues.' }),
     reason: Type.Union([
       Type.Literal('upstream_closed'),
@@ -262,13 +264,14 @@ export const Failover = Type.Object(
       Type.Literal('streams_full'),
       Type.Literal('empty_result'),
       Type.Literal('returned'),
+      Type.Literal('spend_ceiling'),
     ]),
     replayed_seconds: Type.Number({ description: 'Seconds of audio that are replayed. They are not billed twice.' }),
     attempt: Type.Integer({ description: 'Number of the attempt, from 1.' }),
   },
   {
     description:
-      'The model failed, and another one continues with the audio that has no final yet. Or, with the reason `returned`, the session is back at its first model (`return_to_primary`).',
+      'The model failed, and another one continues with the audio that has no final yet. Or, with the reason `returned`, the session is back at its first model (`return_to_primary`). With `spend_ceiling`, a spend ceiling is reached, and the session continues with a cheaper model that the ceiling leaves.',
   },
 );
 

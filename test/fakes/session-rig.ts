@@ -33,6 +33,7 @@ import { LegService } from '../../src/live/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../src/live/upstream/upstream-host.ts';
 import type { OpenSocket } from '../../src/live/upstream/wire/open-wire.ts';
 import { pricedMembers } from '../../src/money/ledger/meter-contract.ts';
+import { chainWithin } from '../../src/money/ledger/price-bounds.ts';
 import { Reservations } from '../../src/money/ledger/reservations.ts';
 import { Quota } from '../../src/runtime/limits/quota.ts';
 import type { Engine, Provider } from '../../src/vendors/kit/provider.ts';
@@ -316,7 +317,7 @@ export class SessionRig {
         keyId: 'key_1',
         showsTranscripts,
         request: listen,
-        chain: members,
+        chain: meter.bounds === undefined ? members : chainWithin(members, pricedMembers(members), meter.bounds).chain,
         warnings,
         ...(this.#ruleNow === undefined ? {} : { ruleNow: this.#ruleNow }),
         meter,

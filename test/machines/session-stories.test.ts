@@ -7,6 +7,7 @@ import { type Story, tell } from './story.ts';
 
 const ready = (generation: number) => ({ type: 'upstream.ready', generation });
 const chosen = (index: number) => ({ type: 'failover.chosen', index });
+const expiring = (generation: number) => ({ type: 'upstream.expiring', generation });
 const finished = (generation: number) => ({ type: 'upstream.finished', generation });
 const failed = (generation: number, kind: FailureKind) => ({
   type: 'upstream.failed',
@@ -114,6 +115,19 @@ const stories: Story[] = [
     events: [failed(1, 'next'), chosen(1), ready(2), { type: 'session.returning', index: 0 }, ready(3)],
     state: live('streaming'),
     calls: ['openLeg', 'closeLeg', 'decide', 'openLeg', 'openGate', 'closeLeg', 'openLeg', 'openGate'],
+  },
+  {
+    story:
+      'continues with a cheaper model once a ceiling on spend is reached, also while it waits for the end of a turn',
+    events: [
+      ready(1),
+      { type: 'session.bounded', index: 1 },
+      ready(2),
+      expiring(2),
+      { type: 'session.bounded', index: 0 },
+    ],
+    state: live('dialling'),
+    calls: ['openLeg', 'openGate', 'closeLeg', 'openLeg', 'openGate', 'announceExpiry', 'closeLeg', 'openLeg'],
   },
   {
     story: 'returns only while a leg has the audio',

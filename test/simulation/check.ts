@@ -1,7 +1,8 @@
 // Whether what a scenario played came to is what every session promises.
 import { expect } from 'vitest';
+import { microUsdOf } from '../../src/config/prices/price.ts';
 import { expectInOrder } from '../live/session/support.ts';
-import { returningScenarioOf, type Scenario, scenarioOf } from './scenario.ts';
+import { boundedScenarioOf, returningScenarioOf, type Scenario, scenarioOf } from './scenario.ts';
 import { type Played, simulate } from './simulate.ts';
 import { gapsIn } from './whole.ts';
 
@@ -53,6 +54,24 @@ export async function checkReturns({ from, to }: { from: number; to: number }): 
     returns += client.of('failover').filter(({ reason }) => reason === 'returned').length;
   }
   expect(returns).toBeGreaterThan((to - from) / 10);
+}
+
+/** The same of sessions that reach a ceiling on spend: what the dear models cost is within it. */
+export async function checkCeilings({ from, to }: { from: number; to: number }): Promise<void> {
+  let moves = 0;
+  for (let seed = from; seed <= to; seed++) {
+    const scenario = boundedScenarioOf(seed);
+    const { client, money } = await check(scenario);
+    const cheap = scenario.chain.at(-1)?.slug ?? '';
+    const spent = Object.entries(money?.spent() ?? {}).reduce(
+      (sum, [model, microUsd]) => (model === cheap ? sum : sum + microUsd),
+      0n,
+    );
+    expect(spent, `SIMULATION_SEED=${seed}`).toBeLessThanOrEqual(microUsdOf(scenario.ceiling?.usd ?? '0'));
+    expect([money?.held(), money?.audit().faults], `SIMULATION_SEED=${seed}`).toEqual([0n, []]);
+    moves += client.of('failover').filter(({ reason }) => reason === 'spend_ceiling').length;
+  }
+  expect(moves).toBeGreaterThan((to - from) / 10);
 }
 
 async function check(scenario: Scenario): Promise<Played> {

@@ -26,6 +26,8 @@ export interface Scenario {
   busyShare: number;
   /** Milliseconds between two returns to the first model; undefined: it does not return. */
   returnMs: number | undefined;
+  /** A ceiling on spend that leaves the last model of the chain, which costs `cheap` USD a minute; the others cost `dear`. */
+  ceiling?: { usd: string; dear: string; cheap: string };
 }
 
 /** One model of each way to speak. */
@@ -92,6 +94,14 @@ export function returningScenarioOf(seed: number): Scenario {
     finalizeAfterChunk: undefined,
     returnMs: random.pick([30, 300, 1_200]),
   };
+}
+
+/** The same for one that reaches a ceiling on spend, which leaves the last model of its chain. */
+export function boundedScenarioOf(seed: number): Scenario {
+  const random = seeded(seed);
+  // A ceiling of 0.001 to 0.06 USD is a tenth of a second to six seconds of the dear models.
+  const usd = `0.0${String(random.integer(10, 600)).padStart(3, '0')}`;
+  return { ...returningScenarioOf(seed), ceiling: { usd, dear: '0.6', cheap: '0.006' } };
 }
 
 function addFault(random: Random, scenario: Scenario, targets: readonly string[]): void {

@@ -10,6 +10,7 @@ import { simulators } from '../../src/vendors/simulators.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { type DialFault, type Link, SimulatedNetwork } from '../fakes/network/simulated-network.ts';
 import { type RigClient, SessionRig } from '../fakes/session-rig.ts';
+import { ceilingLedger } from '../fakes/store/ceiling-ledger.ts';
 import { PROVIDERS } from '../live/failover/protocols.ts';
 import { EventClock } from './event-clock.ts';
 import type { Move, Scenario } from './scenario.ts';
@@ -20,6 +21,8 @@ const LONGEST_MS = 600_000;
 export interface Played {
   client: RigClient;
   rig: SessionRig;
+  /** With a ceiling on spend, the ledger that keeps it. */
+  money: ReturnType<typeof ceilingLedger> | undefined;
   /** What is left when everything has come to its end. */
   left: { sessions: number; legs: number; links: number; timers: number };
   /** Milliseconds that passed in the simulation. */
@@ -48,6 +51,7 @@ export async function simulate(scenario: Scenario): Promise<Played> {
       }),
     );
   }
+  const money = ceilingOf(scenario);
   spoolDirectory ??= mkdtempSync(join(tmpdir(), 'voxgate-simulation-'));
   const rig = new SessionRig({
     clock,
@@ -55,6 +59,7 @@ export async function simulate(scenario: Scenario): Promise<Played> {
     openSocket: network.openSocket,
     httpPools: network.pools(clock),
     spoolDirectory,
+    ...money?.rig,
     busyShare: scenario.busyShare,
     settings: { returnMs: scenario.returnMs ?? 60_000 },
     access: (provider) => ({
@@ -72,9 +77,23 @@ export async function simulate(scenario: Scenario): Promise<Played> {
   return {
     client,
     rig,
+    money: money?.money,
     tookMs,
     left: { sessions: rig.sessions.size, legs: rig.upstream.size, links: network.links.size, timers: clock.size },
   };
+}
+
+function ceilingOf({ ceiling, chain }: Scenario) {
+  if (ceiling === undefined) return undefined;
+  const { usd, dear, cheap } = ceiling;
+  const money = ceilingLedger([{ usd, period: 'day', only_up_to: cheap }]);
+  const prices = Object.fromEntries(
+    chain.map(({ slug }, at) => [
+      slug,
+      { live: { unit: 'minute' as const, amount: at < chain.length - 1 ? dear : cheap } },
+    ]),
+  );
+  return { money, rig: { ledger: money.ledger, prices } };
 }
 
 const hostOf = (provider: string): string => `${provider}.test`;

@@ -2,7 +2,15 @@
 // with one good model left tells of every sample once, in order, and leaves nothing behind. A failure names its seed;
 // SIMULATION_SEED=<seed> plays that one alone. A thousand more are in slow/.
 import { expect, test } from 'vitest';
-import { blocksOf, checkReturns, checkSeeds, problemsOf, QUICK_SEEDS, REMEMBERED_SEEDS } from './check.ts';
+import {
+  blocksOf,
+  checkCeilings,
+  checkReturns,
+  checkSeeds,
+  problemsOf,
+  QUICK_SEEDS,
+  REMEMBERED_SEEDS,
+} from './check.ts';
 import { scenarioOf } from './scenario.ts';
 import { type Played, simulate } from './simulate.ts';
 
@@ -18,6 +26,11 @@ if (only === undefined) {
   test.each(blocksOf(1, QUICK_SEEDS))(
     'seeds $from to $to: the same with returns to the first model, which is lost again and again',
     checkReturns,
+  );
+
+  test.each(blocksOf(1, QUICK_SEEDS))(
+    'seeds $from to $to: the same of sessions that reach a ceiling on spend, which leaves the last model',
+    checkCeilings,
   );
 
   test.each(REMEMBERED_SEEDS)('seed %i, which has failed before, holds', (seed) =>

@@ -93,6 +93,7 @@ const REASONS: Readonly<Record<string, string>> = {
   connect_failed: 'could not connect',
   connect_timeout: 'connecting took too long',
   empty_result: 'no words returned',
+  spend_ceiling: 'spend ceiling reached',
   stalled: 'stopped answering',
   streams_full: 'no free stream at the provider',
   upstream_account: 'provider refused the key',

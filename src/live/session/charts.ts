@@ -81,6 +81,11 @@ export class Charts {
     return this.#actor?.getSnapshot().matches({ live: { link: 'streaming' } }) ?? false;
   }
 
+  /** Whether the leg takes audio, and is to continue or to be replaced at the end of the turn. */
+  get hearing(): boolean {
+    return this.#actor?.getSnapshot().hasTag('accepts-audio') ?? false;
+  }
+
   /** Whether the leg was asked to finish. */
   get finishing(): boolean {
     return this.#actor?.getSnapshot().matches({ live: { link: 'finishing' } }) ?? false;

@@ -28,7 +28,7 @@ export class EventWriter {
   #announcedIndex = 0;
   #announcedLegs = 0;
   /** Why the model that the client believes in lost its leg, the first time since. */
-  #cause: FailureReason | 'returned' | undefined;
+  #cause: FailureReason | 'returned' | 'spend_ceiling' | undefined;
   /** First of the members that the client has requested since. */
   #configured: number | undefined;
   /** The client was told that its audio waits, and not yet what came of it. */
@@ -85,6 +85,11 @@ export class EventWriter {
   /** The primary works again: the next leg is one of it. */
   returning(): void {
     this.#cause = 'returned';
+  }
+
+  /** A ceiling on spend is reached: the next leg is one of a cheaper model. */
+  becomingCheaper(): void {
+    this.#cause = 'spend_ceiling';
   }
 
   /** Nothing can be sent to the model: nothing is lost, and nothing comes. `why` continues with "because". */

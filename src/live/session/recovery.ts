@@ -104,8 +104,8 @@ export class Recovery {
     this.#leg.became(member, timingOf(member, request, this.#dependencies.access));
   }
 
-  /** A leg at the primary is ready, and takes over. */
-  returned(): void {
+  /** Another member takes over, and nothing has failed. */
+  takenOver(): void {
     this.end();
     this.#over();
   }

@@ -17,6 +17,7 @@ import { type SessionFigures, Spending } from './billing/spending.ts';
 import { Usage } from './billing/usage.ts';
 import { Charts } from './charts.ts';
 import { EventWriter } from './event-writer.ts';
+import { CheaperModel } from './leg/cheaper-model.ts';
 import { CurrentLeg } from './leg/current-leg.ts';
 import { LegOutcomes } from './leg/leg-outcomes.ts';
 import { PrimaryReturn } from './leg/primary-return.ts';
@@ -56,6 +57,7 @@ export class LiveSession {
   readonly #outcomes: LegOutcomes;
   readonly #return: PrimaryReturn;
   readonly #standby: Standby;
+  readonly #cheaper: CheaperModel;
   readonly #idle: IdleTimer;
   readonly #suspension: Suspension;
   readonly #reconfiguration: Reconfiguration;
@@ -83,7 +85,9 @@ export class LiveSession {
     const events = new EventWriter(opening, outbox, totals);
     const usage = new Usage(request.sampleRate, opening.meter.members, clock);
     const account = new AudioAccount(pipeline, usage, request.sampleRate);
-    const spending = new Spending(opening.meter, request.sampleRate, { pipeline, usage, events, signals });
+    const continuesCheaper = () => this.#cheaper.starved();
+    const paid = { pipeline, usage, events, signals, continuesCheaper };
+    const spending = new Spending(opening.meter, request.sampleRate, paid);
     this.outbox = outbox;
     this.#configureTexts(request);
     this.#events = events;
@@ -119,6 +123,7 @@ export class LiveSession {
     const { leg, recovery, turns } = this;
     this.#return = new PrimaryReturn(opening, dependencies, { charts, leg, recovery, turns, pipeline, events });
     this.#standby = new Standby(opening, dependencies, { charts, leg, pipeline });
+    this.#cheaper = new CheaperModel(opening, dependencies, { charts, leg, recovery, turns, spending, events });
     this.#scope.defer(() => this.#stopSpares());
     const ended = { pipeline, turns, events, outbox, account, spending, log };
     this.ending = new SessionEnding(opening, dependencies, { scope: this.#scope, ...ended });
@@ -318,6 +323,7 @@ export class LiveSession {
   turnSettled(): void {
     this.recovery.held();
     this.charts.tellIfAwaited({ type: 'turn.settled' });
+    this.#cheaper.turnSettled();
     this.#return.turnSettled();
   }
 

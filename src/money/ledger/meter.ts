@@ -16,7 +16,7 @@ import {
   rated,
   type Shortage,
 } from './meter-contract.ts';
-import { minuteIn } from './price-bounds.ts';
+import { isWithin, minuteIn } from './price-bounds.ts';
 
 export type { MeterCandidate, MeterListener, MeterSource, MeterState, Shortage };
 
@@ -53,6 +53,8 @@ export class Meter {
   #paid = 0n;
   #allowed: number;
   #shortage: Shortage | undefined;
+  /** Where a ceiling on spend makes it short: prices up to which it leaves models. */
+  #leaves: readonly PriceBound[] | undefined;
   #lowTold = false;
   #asking = false;
   #askedLast = false;
@@ -75,6 +77,7 @@ export class Meter {
     this.#isOwnHold = this.#active.counted === true;
     this.#providers = options.grant.providers;
     this.#shortage = options.grant.limitedBy ?? undefined;
+    this.#leaves = options.grant.leaves;
     if (options.grant.onTrust) this.#beginOnTrust();
     this.#allowed = this.#reach();
   }
@@ -134,10 +137,11 @@ export class Meter {
     this.#active = this.members[index] as MeterCandidate;
     const isNew = this.#options.maxMicroUsd !== undefined && !this.#heard.includes(this.#active);
     if (isNew) this.#heard.push(this.#active);
+    const isRelieved = this.#relieve();
     this.#extend();
     if (isUnheld(this.#active)) return;
     if (this.#timer === undefined) this.#arm(RENEW_MS);
-    if (!this.#isCovered) this.#ask();
+    if (!this.#isCovered || isRelieved) this.#ask();
     this.sent();
   }
 
@@ -151,6 +155,36 @@ export class Meter {
     if (this.#trustedMs > 0) return 'trusted';
     if (isUnheld(this.#active)) return 'free';
     return (this.#source?.sentMs() ?? 0) >= this.#allowed ? 'starved' : 'held';
+  }
+
+  /** Whether the ceiling that makes it short would leave that member of the chain. */
+  leaves(index: number): boolean {
+    const member = this.#members[index];
+    if (this.#shortage !== 'ceiling' || this.#leaves === undefined || member === undefined) return false;
+    return isWithin(member, this.#leaves);
+  }
+
+  /** Whether a ceiling that leaves some models makes it short, and what is held may not last for another turn. */
+  get isCeilingNear(): boolean {
+    if (this.#shortage !== 'ceiling' || this.#leaves === undefined) return false;
+    const source = this.#source;
+    return source !== undefined && Math.min(this.#allowed - source.sentMs(), source.connectionLeftMs()) < LOW_MS;
+  }
+
+  /**
+   * The ceiling that made it short does not bound the member that hears now: what is held from now on is for that one alone, so that
+   * the ceiling of a provider that it has left does not bound it either.
+   */
+  #relieve(): boolean {
+    if (this.#shortage !== 'ceiling' || this.#leaves === undefined || !isWithin(this.#active, this.#leaves))
+      return false;
+    this.#shortage = undefined;
+    this.#leaves = undefined;
+    this.#lowTold = false;
+    this.#askedLast = false;
+    const owner = ownerOf(this.#active.slug);
+    if (this.#providers !== undefined) this.#providers = this.#providers.filter((each) => each === owner);
+    return true;
   }
 
   /** Audio was sent: asks for more in time. */
@@ -310,7 +344,7 @@ export class Meter {
   }
 
   #granted(grant: Grant, paid: bigint, isOwn: boolean): void {
-    const { heldMicroUsd, limitedBy, settled, providers } = grant;
+    const { heldMicroUsd, limitedBy, settled, providers, leaves } = grant;
     this.#asking = false;
     if (this.#ended) return;
     this.#providers = providers;
@@ -321,7 +355,10 @@ export class Meter {
     this.#paid = paid;
     // Another process took this one for dead, and settled the session: nothing more can be charged for it.
     this.#shortage = settled === true ? 'ledger' : (limitedBy ?? undefined);
+    this.#leaves = leaves;
     if (settled === true) this.#askedLast = true;
+    // It was asked for with a dearer member.
+    const isRelieved = this.#relieve();
     if (this.#shortage === undefined) {
       this.#lowTold = false;
       this.#askedLast = false;
@@ -331,7 +368,7 @@ export class Meter {
     this.#tellReached(grant);
     this.#arm(RENEW_MS);
     // Another model hears since this was asked for.
-    if (!this.#isCovered && this.#shortage === undefined) this.#ask();
+    if (isRelieved || (!this.#isCovered && this.#shortage === undefined)) this.#ask();
   }
 
   /** The ledger does not answer. A session is not made to pay for that: it continues for a while, on trust. */

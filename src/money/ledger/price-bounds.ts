@@ -22,7 +22,7 @@ export function minuteIn(members: readonly MeterCandidate[]): Pick<HoldRequest, 
   return { minuteMicroUsd: dearest };
 }
 
-const isWithin = (member: MeterCandidate, bounds: readonly PriceBound[]): boolean =>
+export const isWithin = (member: MeterCandidate, bounds: readonly PriceBound[]): boolean =>
   bounds.every(({ provider, microUsd }) => {
     if (provider !== '' && provider !== ownerOf(member.slug)) return true;
     const minute = minuteOf(member);

@@ -109,6 +109,8 @@ export interface HoldGrant {
   isRefused?: true;
   /** Ceilings with a price of their own that leave too little: dearer models are refused. */
   onlyUpTo?: readonly PriceBound[];
+  /** The ceiling that limits it leaves models up to these prices, and so do others that leave less than was wanted. */
+  leaves?: readonly PriceBound[];
   /** That the day's spend of the key is reached is kept until it is delivered. */
   isDayKept?: true;
   /** Neither the organisation's credit nor the key's spend has an end: any other hold would be granted as well. */

@@ -53,9 +53,13 @@ export interface Room {
   sentence: string;
   /** Those that leave less than is needed, where each of them has a price up to which models may still be used. */
   onlyUpTo: readonly PriceBound[];
+  /** The same of those that leave less than is wanted, where the one that leaves the least has such a price. */
+  leaves: readonly PriceBound[];
 }
 
-type RoomRequest = Pick<HoldRequest, 'leastMicroUsd' | 'minuteMicroUsd'> & { providers: readonly string[] };
+type RoomRequest = Pick<HoldRequest, 'wantedMicroUsd' | 'leastMicroUsd' | 'minuteMicroUsd'> & {
+  providers: readonly string[];
+};
 
 export interface LedgerCeilings {
   /** Those of the gateway, the organisation and the key. */
@@ -123,19 +127,22 @@ export function createLedgerCeilings({
       keep(dayName(keyId, date), organisationId, { keyId });
     },
     of: (organisationId, keyId) => statements.of.all(GATEWAY_SCOPE, organisationId, keyId).map(current),
-    room(ceilings, { providers, leastMicroUsd, minuteMicroUsd }) {
+    room(ceilings, { providers, wantedMicroUsd, leastMicroUsd, minuteMicroUsd }) {
       let least: { microUsd: bigint; ceiling: CeilingRow } | undefined;
       const short: CeilingRow[] = [];
+      const limiting: CeilingRow[] = [];
       for (const ceiling of ceilings) {
         if (ceiling.provider !== '' && !providers.includes(ceiling.provider)) continue;
         if (ceiling.onlyUpTo !== null && minuteMicroUsd !== undefined && minuteMicroUsd <= ceiling.onlyUpTo) continue;
         const microUsd = roomOf(ceiling);
         if (microUsd <= 0n || microUsd < leastMicroUsd) short.push(ceiling);
+        if (microUsd < wantedMicroUsd) limiting.push(ceiling);
         if (least === undefined || microUsd < least.microUsd) least = { microUsd, ceiling };
       }
       if (least === undefined) return undefined;
       const onlyUpTo = short.every((each) => each.onlyUpTo !== null) ? short.flatMap(boundOf) : [];
-      return { microUsd: least.microUsd, sentence: ceilingSentence(nameOf(least.ceiling)), onlyUpTo };
+      const leaves = least.ceiling.onlyUpTo === null ? [] : limiting.flatMap(boundOf);
+      return { microUsd: least.microUsd, sentence: ceilingSentence(nameOf(least.ceiling)), onlyUpTo, leaves };
     },
     boundsOf: (ceilings) => ceilings.filter((each) => roomOf(each) <= 0n).flatMap(boundOf),
     reached(organisationId, keyId, keeps = false) {

@@ -166,6 +166,7 @@ export function withinCeilings(
     return onlyUpTo.length === 0 ? { ...grant, providers } : { ...grant, providers, onlyUpTo };
   }
   const short: HoldGrant = { heldMicroUsd: room.microUsd, limitedBy: 'ceiling', ceiling: room.sentence, providers };
+  if (room.leaves.length > 0) short.leaves = room.leaves;
   return room.onlyUpTo.length === 0 ? short : { ...short, onlyUpTo: room.onlyUpTo };
 }
 

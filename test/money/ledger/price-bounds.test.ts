@@ -108,3 +108,58 @@ test('each model that is left out has a warning', () => {
     ],
   });
 });
+
+/** A meter whose session has sent, and has finals for, so many seconds of its first member. */
+async function shortMeter(rig: ReturnType<typeof rigWith>, members: readonly MeterCandidate[], seconds: number) {
+  const meter = await rig.open(members);
+  const lines = () =>
+    seconds === 0 ? [] : [{ model: members[0]!.slug, own: false, audioMs: seconds * 1000, price: members[0]!.price }];
+  const ms = () => seconds * 1000;
+  const low: string[] = [];
+  meter.attach(
+    {
+      ...{ settledLines: lines, sentLines: lines, settledMs: ms, sentMs: ms, receivedMs: ms },
+      connectionLeftMs: () => Number.POSITIVE_INFINITY,
+    },
+    { extended: () => {}, ranOut: () => {}, low: (shortage) => low.push(shortage) },
+  );
+  return { meter, low };
+}
+
+test('a meter knows which members a ceiling leaves once less is granted than wanted, and holds for one of them alone', async () => {
+  const rig = rigWith('0.1', '0.006');
+  const { meter, low } = await shortMeter(rig, [DEAR, { ...DEAR, slug: 'gamma/dear' }, CHEAP, FREE], 2);
+  expect([low, meter.isCeilingNear, meter.state]).toEqual([['ceiling'], true, 'short']);
+  expect([0, 1, 2, 3, 4].map((index) => meter.leaves(index))).toEqual([false, false, true, true, false]);
+  meter.use(2);
+  expect(meter.isCeilingNear).toBe(false);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([meter.state, meter.allowedMs, meter.heldMicroUsd]).toEqual(['held', 62_000, 6_001n]);
+  expect(low).toEqual(['ceiling']);
+});
+
+test('the reached ceiling of a provider does not bound what is held for another one', async () => {
+  const rig = rigWith('0.1', '0.006', 'alpha');
+  const { meter } = await shortMeter(rig, [DEAR, { ...DEAR, slug: 'gamma/dear' }], 10);
+  expect([meter.leaves(0), meter.leaves(1)]).toEqual([false, true]);
+  meter.use(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([meter.state, meter.heldMicroUsd]).toEqual(['held', 600_001n]);
+});
+
+test('a ceiling without a price bound leaves no member, also below one that has one', async () => {
+  const rig = rigWith('1000', '0.006');
+  rig.ledger.changeKey(
+    rig.who.organisationId,
+    rig.who.keyId,
+    {
+      spendCeilings: [
+        { usd: '0.1', period: 'day' },
+        { usd: '0.2', period: 'month', only_up_to: '0.006' },
+      ],
+    },
+    OPERATOR,
+  );
+  const { meter } = await shortMeter(rig, [DEAR, CHEAP], 2);
+  expect([meter.leaves(1), meter.isCeilingNear, meter.state]).toEqual([false, false, 'short']);
+});

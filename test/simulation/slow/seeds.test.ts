@@ -1,6 +1,6 @@
 // The seeds behind those that `npm test` plays. SIMULATION_SEEDS=<count>: up to that one.
 import { test } from 'vitest';
-import { blocksOf, checkReturns, checkSeeds, QUICK_SEEDS } from '../check.ts';
+import { blocksOf, checkCeilings, checkReturns, checkSeeds, QUICK_SEEDS } from '../check.ts';
 
 const last = Number(process.env.SIMULATION_SEEDS ?? 1_400);
 
@@ -13,5 +13,11 @@ test.each(blocksOf(QUICK_SEEDS + 1, last))(
 test.each(blocksOf(QUICK_SEEDS + 1, last))(
   'seeds $from to $to: the same with returns to the first model, which is lost again and again',
   checkReturns,
+  240_000,
+);
+
+test.each(blocksOf(QUICK_SEEDS + 1, last))(
+  'seeds $from to $to: the same of sessions that reach a ceiling on spend, which leaves the last model',
+  checkCeilings,
   240_000,
 );

@@ -180,7 +180,7 @@ export interface Failover extends EventHead {
   type: 'failover';
   /** The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of them. */
   channel?: number;
-  /** Slug of the model that failed, or with `returned`, of the fallback. */
+  /** Slug of the model that failed, or with `returned` and `spend_ceiling`, of the one before. */
   from: string;
   /** Slug of the model that continues. */
   to: string;
@@ -193,7 +193,8 @@ export interface Failover extends EventHead {
     | 'circuit_open'
     | 'streams_full'
     | 'empty_result'
-    | 'returned';
+    | 'returned'
+    | 'spend_ceiling';
   /** Seconds of audio that are replayed. They are not billed twice. */
   replayed_seconds: number;
   /** Number of the attempt, from 1. */

@@ -19,6 +19,8 @@ export interface SpendingParts {
   usage: Usage;
   events: Pick<EventWriter, 'warn'>;
   signals: Signals;
+  /** A ceiling leaves no more for the member that hears. False where no other member can take over. */
+  continuesCheaper(): boolean;
 }
 
 export interface SessionFigures extends Omit<AudioFrame, 'kind' | 'sequence' | 'at'> {
@@ -34,6 +36,11 @@ export class Spending {
   readonly #sampleRate: number;
   readonly #events: SpendingParts['events'];
   readonly #signals: Signals;
+  readonly #continuesCheaper: SpendingParts['continuesCheaper'];
+  /** The member that hears. */
+  #index = 0;
+  /** Whether another member takes over is to be found out. */
+  #isChecking = false;
   /** What the client was told that it pays for. */
   #billed: UsageLine[] | undefined;
   #billedTo = 0;
@@ -43,7 +50,7 @@ export class Spending {
   #shownSamples = 0;
   #shownMicroUsd = 0n;
 
-  constructor(meter: Meter, sampleRate: number, { pipeline, usage, events, signals }: SpendingParts) {
+  constructor(meter: Meter, sampleRate: number, { pipeline, usage, events, signals, continuesCheaper }: SpendingParts) {
     this.#meter = meter;
     this.#pipeline = pipeline;
     this.#usage = usage;
@@ -51,6 +58,7 @@ export class Spending {
     this.#sampleRate = sampleRate;
     this.#events = events;
     this.#signals = signals;
+    this.#continuesCheaper = continuesCheaper;
   }
 
   start(): void {
@@ -75,7 +83,8 @@ export class Spending {
         },
         ranOut: () => this.starved(),
         reached: (ceiling) => this.#warnOf(ceiling),
-        low: (shortage, leftMs) => this.#events.warn({ code: lowCodes[shortage], message: lowWords(shortage, leftMs) }),
+        low: (shortage, leftMs) =>
+          this.#events.warn({ code: lowCodes[shortage], message: lowWords(shortage, leftMs, this.#hasCheaper) }),
       },
     );
   }
@@ -100,6 +109,7 @@ export class Spending {
 
   /** Another member of the chain hears from now on. */
   heardBy(index: number): void {
+    this.#index = index;
     this.#usage.heardBy(index);
     this.#legs.begin(index, this.#pipeline.sentSamples);
     this.#meter.use(index);
@@ -118,6 +128,45 @@ export class Spending {
   starved(): void {
     const shortage = this.#meter.starved();
     if (shortage === undefined) return;
+    if (shortage === 'ceiling' && this.#hasCheaper) this.#checkCheaper();
+    else this.#end(shortage);
+  }
+
+  /** The member that hears, or heard last. */
+  get index(): number {
+    return this.#index;
+  }
+
+  /** Whether a ceiling that is nearly reached leaves that member of the chain. */
+  leaves(index: number): boolean {
+    return this.#meter.leaves(index);
+  }
+
+  /** Whether such a ceiling may not last for another turn. */
+  get isCeilingNear(): boolean {
+    return this.#meter.isCeilingNear;
+  }
+
+  /** A cheaper member takes over: what has no final is charged at its price. */
+  continuing(): void {
+    this.#usage.forgetAnswers();
+  }
+
+  get #hasCheaper(): boolean {
+    return this.#meter.members.some((_, index) => index !== this.#index && this.#meter.leaves(index));
+  }
+
+  /** In a microtask: a leg that has just become ready is not known to the chart yet. */
+  #checkCheaper(): void {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    queueMicrotask(() => {
+      this.#isChecking = false;
+      if (this.#charged === undefined && !this.#continuesCheaper()) this.#end('ceiling');
+    });
+  }
+
+  #end(shortage: Shortage): void {
     this.#pipeline.cut();
     this.#signals.emit('stop', shortageReasons[shortage], shortageCodes[shortage], shortageWords[shortage]);
     // What is left before the cut may leave now, also where the session was ending already.
@@ -168,8 +217,10 @@ const lowCodes = {
   ledger: 'ledger_unavailable',
 } as const;
 
-function lowWords(shortage: Shortage, leftMs: number): string {
+function lowWords(shortage: Shortage, leftMs: number, hasCheaper: boolean): string {
   const left = `${Math.floor(leftMs / 1000)} s of audio`;
+  if (shortage === 'ceiling' && hasCheaper)
+    return `${shortageWords.ceiling} The session continues with a cheaper model in ${left} or at the end of a turn.`;
   if (shortage === 'max_cost') return `The session reaches its \`max_cost\` in ${left} and ends then.`;
   return `${shortageWords[shortage]} The session ends in ${left} if nothing changes.`;
 }

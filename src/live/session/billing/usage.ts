@@ -52,6 +52,12 @@ export class Usage {
     return Math.max(this.#attributed, this.#answeredTo);
   }
 
+  /** What has been answered and has no final is the next member's: what is held from now on pays for no other. */
+  forgetAnswers(): void {
+    this.#answeredTo = this.#attributed;
+    this.#answeredBy = undefined;
+  }
+
   /** The silence up to the sample is not sent again: it stays with the member that heard it before. */
   passedOver(sample: number): void {
     if (this.#last === undefined) return;

@@ -20,7 +20,7 @@ const REPEATED_SECONDS_MAX = 2;
 export interface PrimaryReturnParts {
   charts: Pick<Charts, 'tell' | 'tellFailover' | 'streaming' | 'mayTry'>;
   leg: Pick<CurrentLeg, 'spare' | 'spareState' | 'hasSpareFor' | 'closeSpare'>;
-  recovery: Pick<Recovery, 'returned'>;
+  recovery: Pick<Recovery, 'takenOver'>;
   turns: Pick<Turns, 'open'>;
   pipeline: Pick<AudioPipeline, 'ended' | 'coveredSamples' | 'sentSamples' | 'lastSpeechSample'>;
   events: Pick<EventWriter, 'returning'>;
@@ -130,7 +130,7 @@ export class PrimaryReturn {
     if (!charts.streaming || turns.open || pipeline.ended) return;
     this.#dependencies.clock.clearTimeout(this.#timer);
     this.#isReturning = true;
-    recovery.returned();
+    recovery.takenOver();
     events.returning();
     charts.tellFailover({ type: 'member.returned', index: this.#primary });
     charts.tell({ type: 'session.returning', index: this.#primary });

@@ -266,7 +266,7 @@ class Failover(EventHead):
     """The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of
     them."""
     from_: str
-    """Slug of the model that failed, or with `returned`, of the fallback."""
+    """Slug of the model that failed, or with `returned` and `spend_ceiling`, of the one before."""
     to: str
     """Slug of the model that continues."""
     reason: Literal[
@@ -279,6 +279,7 @@ class Failover(EventHead):
         "streams_full",
         "empty_result",
         "returned",
+        "spend_ceiling",
     ]
     replayed_seconds: float
     """Seconds of audio that are replayed. They are not billed twice."""
