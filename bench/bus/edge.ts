@@ -111,6 +111,7 @@ const host = new SessionHost({
     redacted: () => {},
     voiceChecked: () => {},
     primaryReturn: () => {},
+    standby: () => {},
   },
   sessionsMax: 100_000,
   openSpool: (organisationId: string) => spools.open(organisationId),

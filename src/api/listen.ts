@@ -159,6 +159,9 @@ export const Configure = Type.Object(
     return_to_primary: Type.Optional(
       Type.Boolean({ description: 'Whether the session returns to its first model after a failover.' }),
     ),
+    standby: Type.Optional(
+      Type.Boolean({ description: 'Whether the first fallback stays connected while the first model transcribes.' }),
+    ),
     language: Type.Optional(Type.String({ description: 'BCP-47 tag, or `auto`.' })),
     ...{ languages, keyterms, prompt, redact, vocabulary_boost },
     replace: Type.Optional(Replacements),

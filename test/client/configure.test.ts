@@ -32,6 +32,10 @@ describe('a change', () => {
     ],
     [{ replace: ['a:b', { from: 'c', to: '' }] }, { replace: '["a:b",{"from":"c","to":""}]' }],
     [{ replace: null }, { replace: null }],
+    [
+      { returnToPrimary: true, standby: false },
+      { return_to_primary: true, standby: false },
+    ],
   ])('%j is said as %j', (changes, said) => {
     expect(JSON.parse(JSON.stringify(configureMessage(changes)))).toEqual({ type: 'configure', ...said });
   });

@@ -181,6 +181,7 @@ export class SessionRig {
   readonly refusals: Record<string, number> = {};
   readonly voiceChecks: string[] = [];
   readonly primaryReturns: string[] = [];
+  readonly standbys: string[] = [];
   readonly faults: { sessionId: string; name: string; error: unknown }[] = [];
   readonly engine: LoopbackEngine;
   readonly upstream: UpstreamHost;
@@ -271,6 +272,7 @@ export class SessionRig {
           this.refusals[code] = (this.refusals[code] ?? 0) + 1;
         },
         primaryReturn: (outcome) => this.primaryReturns.push(outcome),
+        standby: (outcome) => this.standbys.push(outcome),
         voiceChecked: (purpose, outcome) => this.voiceChecks.push(`${purpose}: ${outcome}`),
       },
       sessionsMax: 100_000,
@@ -294,6 +296,7 @@ export class SessionRig {
     request: Partial<ListenRequest> = {},
     organisationId = 'org_1',
     { showsTranscripts = false, lastResort }: Partial<Pick<SessionOpening, 'showsTranscripts'> & Ask> = {},
+    lineOf: (client: RigClient) => ClientLine = (client) => client,
   ): Promise<RigClient> {
     const listen = { ...REQUEST, ...request };
     const ask = { ...listen, mode: 'live' as const, organisationId, lastResort };
@@ -330,7 +333,7 @@ export class SessionRig {
     const { channels = 1 } = listen;
     if (channels > 1) opening.others = await Promise.all(Array.from({ length: channels - 1 }, openingOf));
     // Of several channels it has what a socket needs, and no more.
-    client.session = openSession(this.sessions, opening, client, () => new Date(0)) as LiveSession;
+    client.session = openSession(this.sessions, opening, lineOf(client), () => new Date(0)) as LiveSession;
     await settle();
     return client;
   }

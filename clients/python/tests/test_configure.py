@@ -22,6 +22,7 @@ class AChange(Case):
             ({"fallbacks": [{"model": "a/b", "credential": "own"}]}, {"fallbacks": '[{"model": "a/b", "credential": "own"}]'}),
             ({"fallbacks": None, "language": None}, {"fallbacks": None, "language": None}),
             ({"provider_params": {"x": 1}, "keyterms": ["y"]}, {"provider_params": {"x": 1}, "keyterms": '["y"]'}),
+            ({"return_to_primary": True, "standby": False}, {"return_to_primary": True, "standby": False}),
             ({"provider_params": None}, {"provider_params": None}),
             ({"replace": ["a:b", {"from": "c", "to": ""}]}, {"replace": '["a:b", {"from": "c", "to": ""}]'}),
             ({"keyterms": None, "vocabulary_boost": None}, {"keyterms": None, "vocabulary_boost": None}),

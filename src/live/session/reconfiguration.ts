@@ -28,12 +28,14 @@ export interface ReconfigurationParts {
   charts: Pick<Charts, 'tell' | 'tellFailover' | 'streaming'> & { turn: Pick<TurnChart, 'formattedWaitMs'> };
   recovery: Pick<Recovery, 'configured' | 'became' | 'beginsWithFirst'>;
   leg: Pick<CurrentLeg, 'reconfigure' | 'isAlready'> & { pump: Pick<LegPump, 'flush'> };
-  events: Pick<EventWriter, 'error' | 'configuring' | 'switched' | 'unchanged'>;
+  events: Pick<EventWriter, 'error' | 'warn' | 'configuring' | 'switched' | 'unchanged'>;
   spending: Pick<Spending, 'heardBy'>;
   pipeline: Pick<AudioPipeline, 'sentSamples'>;
   signals: Signals;
   /** The chain begins at that place from now on, and the open leg is that of its first member, or another follows. */
   chainBegins(index: number, isInPlace: boolean): void;
+  /** The client has switched the fallback on standby on or off. */
+  standbyChanged(): void;
   keepModelsReady(chain: readonly ResolvedCandidate[]): void;
   /** Texts are redacted and replaced as the request says by now. */
   configureTexts(request: ListenRequest): void;
@@ -96,7 +98,8 @@ export class Reconfiguration {
       this.#count++;
       const configuration = await this.#opening.configure(asked);
       if (configuration === undefined || this.#isOver) return;
-      if (isOfReturns(asked)) this.#changeReturns(configuration);
+      if ('standby' in asked) this.#warnOfStandby(configuration);
+      if (isOfConnections(asked)) this.#changeConnections(configuration, asked);
       else if (!(await this.#changesLeg(configuration))) this.#apply(configuration, false);
     } catch (error) {
       if (!(error instanceof ApiError)) this.#parts.signals.emit('fault', 'configure', error);
@@ -119,10 +122,15 @@ export class Reconfiguration {
     this.#parts.events.error(refusal.code, refusal.message, param === undefined ? {} : { param });
   }
 
-  /** Whether the session returns to its first model is no part of its chain, which continues. */
-  #changeReturns({ request }: Configuration): void {
+  /** Whether the session returns to its first model, and keeps its fallback connected, is no part of its chain, which continues. */
+  #changeConnections({ request }: Configuration, asked: Configure): void {
     this.#opening.request = request;
     this.#parts.events.unchanged(this.#parts.pipeline.sentSamples);
+    if ('standby' in asked) this.#parts.standbyChanged();
+  }
+
+  #warnOfStandby({ warnings = [] }: Configuration): void {
+    for (const warning of warnings) if (warning.param === 'standby') this.#parts.events.warn(warning);
   }
 
   /** Changes the open leg, where that can be: then no other is needed. Applied at once, before anything else befalls the leg. */
@@ -184,8 +192,12 @@ export class Reconfiguration {
   }
 }
 
-const isOfReturns = (asked: Configure): boolean =>
-  Object.keys(asked).every((name) => name === 'type' || name === 'return_to_primary') && 'return_to_primary' in asked;
+const OF_CONNECTIONS: readonly string[] = ['return_to_primary', 'standby'];
+
+function isOfConnections({ type: _, ...members }: Configure): boolean {
+  const names = Object.keys(members);
+  return names.length > 0 && names.every((name) => OF_CONNECTIONS.includes(name));
+}
 
 /** A member that is not dialled any more: of what it was asked for nothing is kept. One that is spent already stays as it is. */
 const spent = (member: ResolvedCandidate): ResolvedCandidate =>

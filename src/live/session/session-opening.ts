@@ -72,6 +72,8 @@ export interface Configuration {
   chain: readonly ResolvedCandidate[];
   /** The same, as the bill sees it. */
   members: readonly MeterCandidate[];
+  /** About the chain. */
+  warnings?: readonly Degradation[];
 }
 
 /** What is known of a session when it has ended: one line of the log. */
@@ -128,6 +130,8 @@ export interface SessionTotals {
   voiceChecked(purpose: VoiceCheckPurpose, outcome: VoiceCheckOutcome): void;
   /** An attempt of a session to return to its primary has ended so. */
   primaryReturn(outcome: 'returned' | 'failed' | 'unused'): void;
+  /** A connection of a fallback on standby was opened, used for a failover or lost, or could not be opened. */
+  standby(outcome: 'opened' | 'used' | 'dropped' | 'failed'): void;
 }
 
 export interface SessionDependencies {

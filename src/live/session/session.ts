@@ -131,7 +131,8 @@ export class LiveSession {
     const keepModelsReady = (chain: readonly ResolvedCandidate[]) => this.#keepReady(chain);
     const configureTexts = (changed: ListenRequest) => this.#configureTexts(changed);
     const chainBegins = (index: number, isInPlace: boolean) => this.#chainBegins(index, isInPlace);
-    const ofChain = { keepModelsReady, chainBegins };
+    const standbyChanged = () => this.#standby.changed();
+    const ofChain = { keepModelsReady, chainBegins, standbyChanged };
     const changing = { charts, recovery, leg, events, spending, pipeline, signals, configureTexts, ...ofChain };
     this.#reconfiguration = new Reconfiguration(opening, dependencies, changing);
     this.#scope.defer(() => this.#reconfiguration.stop());

@@ -200,17 +200,16 @@ function configuring(
   let keeps = slugsOf(first);
   return async (asked: Configure): Promise<Configuration> => {
     const next = changed(current, asked);
-    const { request, members: chain } = await chainFor(
-      next,
-      await dependencies.authenticator.renewed(caller),
-      dependencies,
-      keeps,
-    );
+    const {
+      request,
+      members: chain,
+      warnings,
+    } = await chainFor(next, await dependencies.authenticator.renewed(caller), dependencies, keeps);
     const members = pricedMembers(chain);
     await meter.prepare(members[0] as MeterCandidate);
     current = next;
     keeps = slugsOf(chain);
-    return { request, chain, members };
+    return { request, chain, members, warnings };
   };
 }
 

@@ -43,6 +43,8 @@ export interface Metrics extends DelayMetrics, ModelMetrics {
   voiceChecked(purpose: string, outcome: string): void;
   /** An attempt of a session to return to its first model has ended so. */
   primaryReturn(outcome: string): void;
+  /** A connection of a fallback on standby was opened, used or lost, or could not be opened. */
+  standby(outcome: string): void;
   deadLetter(reason: string): void;
   /** A message on the bus was not believed. */
   messageRefused(reason: string): void;
@@ -136,6 +138,9 @@ const SPEECH_GATED_HELP =
 const PRIMARY_RETURNS_HELP =
   'Attempts of sessions to return to their first model, by outcome: returned; failed; unused: connected, and no turn ended in time.';
 
+const STANDBY_HELP =
+  'Connections to fallbacks on standby, by outcome: opened; used for a failover; dropped: lost before; failed: not opened.';
+
 function voiceCheckCounter(registry: Registry): Metrics['voiceChecked'] {
   const checks = new Counter({
     name: 'voxgate_voice_checks_total',
@@ -221,6 +226,7 @@ export function createMetrics(node?: string): Metrics {
     speechGated: byLabel('speech_gate_turns_total', 'outcome', SPEECH_GATED_HELP),
     voiceChecked: voiceCheckCounter(registry),
     primaryReturn: byLabel('primary_returns_total', 'outcome', PRIMARY_RETURNS_HELP),
+    standby: byLabel('standby_connections_total', 'outcome', STANDBY_HELP),
     legEnded: byLabel('upstream_legs_total', 'outcome', 'Connections to providers, by how they ended.'),
     settled: (usd) => {
       settlements.inc();

@@ -30,6 +30,7 @@ test('everything that is counted is read as it was counted', async () => {
   metrics.queryCredential();
   metrics.smallSocket();
   metrics.primaryReturn('returned');
+  metrics.standby('used');
   metrics.deadLetter('unknown_actor');
   metrics.messageRefused('forged');
   metrics.settled(0.25);
@@ -73,6 +74,7 @@ test('everything that is counted is read as it was counted', async () => {
       'voxgate_queue_depth{queue="store_calls"} 3',
       'voxgate_redaction_calls_total{outcome="answered"} 1',
       'voxgate_primary_returns_total{outcome="returned"} 1',
+      'voxgate_standby_connections_total{outcome="used"} 1',
       'voxgate_redactions_total{class="card"} 1',
       'voxgate_refusals_total{code="invalid_api_key"} 2',
       'voxgate_sessions_ended_total{reason="idle"} 1',

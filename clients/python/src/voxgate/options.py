@@ -198,6 +198,7 @@ class ConfigureOptions(TypedDict, total=False):
     price: Literal["never_dearer", "cheapest"] | None
     provider_params: Mapping[str, Any] | None
     return_to_primary: bool | None
+    standby: bool | None
     language: str | None
     languages: Sequence[str] | None
     prompt: str | None

@@ -15,6 +15,7 @@ type Changeable =
   | 'price'
   | 'providerParams'
   | 'returnToPrimary'
+  | 'standby'
   | 'language'
   | 'languages'
   | 'prompt'
@@ -37,6 +38,7 @@ const KNOWN: readonly Changeable[] = [
   'price',
   'providerParams',
   'returnToPrimary',
+  'standby',
   'language',
   ...VOCABULARY,
 ] as const;
@@ -45,10 +47,11 @@ const KNOWN: readonly Changeable[] = [
 export function configureMessage(changes: ConfigureOptions): ConfigureMessage {
   refuseUnknown('configure', changes, KNOWN);
   const { model, fallbacks, prefer, price, providerParams: provider_params, language } = changes;
-  const { returnToPrimary: return_to_primary } = changes;
+  const { returnToPrimary: return_to_primary, standby } = changes;
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null));
   const texts = {
     return_to_primary,
+    standby,
     fallbacks: fallbacks?.length === 0 ? [] : fallbacksText(fallbacks ?? undefined),
     ...vocabularyTexts(given),
   };

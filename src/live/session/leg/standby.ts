@@ -41,12 +41,29 @@ export class Standby {
   heardBy(index: number): void {
     this.#index = index;
     this.#dependencies.clock.clearTimeout(this.#timer);
-    if (this.#isOpen && index !== this.#primary) {
+    if (this.#isOpen && index !== this.#primary) this.#left(index);
+    // In a microtask: the chart is not streaming yet.
+    if (this.#opening.request.standby === true) queueMicrotask(() => this.#open());
+  }
+
+  /** The client has switched it on or off. */
+  changed(): void {
+    this.#dependencies.clock.clearTimeout(this.#timer);
+    this.#pauseMs = PAUSE_MS.first;
+    if (this.#opening.request.standby === true) this.#open();
+    else if (this.#isOpen) {
       this.#isOpen = false;
       this.#parts.leg.closeSpare();
     }
-    // In a microtask: the chart is not streaming yet.
-    if (this.#opening.request.standby === true) queueMicrotask(() => this.#open());
+  }
+
+  /** Another member than the first has the audio: the fallback itself with the leg that was there for it, where that was ready. */
+  #left(index: number): void {
+    const { leg } = this.#parts;
+    this.#isOpen = false;
+    if (index === this.#primary + 1 && this.#readyMs !== undefined && leg.spareState === 'none')
+      this.#dependencies.totals.standby('used');
+    leg.closeSpare();
   }
 
   /** The chain begins again with that member. @param isInPlace it has the audio already */
@@ -64,7 +81,7 @@ export class Standby {
   }
 
   #open(): void {
-    const { access, attempts, clock } = this.#dependencies;
+    const { access, attempts, clock, totals } = this.#dependencies;
     const { charts, leg, pipeline } = this.#parts;
     const { chain, request } = this.#opening;
     const member = chain[this.#primary + 1];
@@ -76,9 +93,11 @@ export class Standby {
       return;
     }
     this.#isOpen = true;
+    this.#readyMs = undefined;
     leg.spare.open(member, timing, undefined, {
       ready: () => {
         this.#readyMs = clock.now();
+        totals.standby('opened');
       },
       failed: (failure) => this.#failed(failure),
     });
@@ -88,6 +107,7 @@ export class Standby {
     const readyMs = this.#readyMs;
     this.#isOpen = false;
     this.#readyMs = undefined;
+    this.#dependencies.totals.standby(readyMs === undefined ? 'failed' : 'dropped');
     if (readyMs !== undefined && this.#dependencies.clock.now() - readyMs >= HELD_MS) this.#pauseMs = PAUSE_MS.first;
     // The credential does not get better.
     if (kind !== 'account') this.#openLater();

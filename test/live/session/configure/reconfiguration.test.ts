@@ -72,6 +72,7 @@ function started({ streaming = true, broken = false, already = false, asks = tru
       events: {
         configuring: () => {},
         unchanged: (from) => told.push({ unchanged: from }),
+        warn: () => {},
         error: (code) => told.push(code),
         switched: (index, _, __, from) => told.push({ inPlace: index, from }),
       },
@@ -80,6 +81,7 @@ function started({ streaming = true, broken = false, already = false, asks = tru
       signals,
       configureTexts: () => {},
       chainBegins: () => {},
+      standbyChanged: () => told.push('standby'),
       keepModelsReady: (chain) => ready.push(...chain),
     },
   );
@@ -158,11 +160,15 @@ describe('a change', () => {
     expect(asked).toEqual([CHANGE, { type: 'configure', language: 'it', prompt: 'a' }]);
   });
 
-  it('of the return to the first model alone leaves the chain and the leg as they are', async () => {
+  it.each<[string, Omit<Configure, 'type'>, unknown[]]>([
+    ['the return to the first model', { return_to_primary: true }, [{ unchanged: 16_000 }]],
+    ['the fallback on standby', { standby: true }, [{ unchanged: 16_000 }, 'standby']],
+    ['both', { standby: false, return_to_primary: true }, [{ unchanged: 16_000 }, 'standby']],
+  ])('of %s alone leaves the chain and the leg as they are', async (_, change, expected) => {
     const { reconfiguration, told, opening, settled } = started();
-    reconfiguration.ask({ type: 'configure', return_to_primary: true });
+    reconfiguration.ask({ type: 'configure', ...change });
     await settled();
-    expect([told, opening.chain]).toEqual([[{ unchanged: 16_000 }], [member]]);
+    expect([told, opening.chain]).toEqual([expected, [member]]);
   });
 
   it('reports a refusal, and the next change is requested', async () => {

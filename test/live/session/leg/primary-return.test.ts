@@ -2,10 +2,12 @@
 // twice, and what fails on the way is not noticed.
 import { describe, expect, it } from 'vitest';
 import type { ListenRequest } from '../../../../src/api/listen.ts';
+import type { ServerSocket } from '../../../../src/http/server.ts';
 import { resolveChain } from '../../../../src/live/failover/chain.ts';
+import { ResumableLine } from '../../../../src/live/resume/resumable-line.ts';
 import { pricedMembers } from '../../../../src/money/ledger/meter-contract.ts';
 import { FarRig, NOTHING_FAR_LEFT } from '../../../fakes/far-rig.ts';
-import { type RigClient, type SessionRig, settle } from '../../../fakes/session-rig.ts';
+import { type RigClient, SessionRig, settle } from '../../../fakes/session-rig.ts';
 import { failure, Puppet, type PuppetConnection, puppetProvider, puppetRig } from '../puppet.ts';
 import { expectInOrder, expectNothingLeft, RATE, silence, speech, storyOf, untilEnded } from '../support.ts';
 
@@ -327,6 +329,128 @@ describe('a return to the primary', () => {
     expect(client.finals).toHaveLength(4);
     await closed(world);
   });
+});
+
+describe('a return with the own provider keys of an organisation', () => {
+  /** Both providers are the puppet's, with a key of the organisation each. */
+  async function openedOwn() {
+    const dialled: string[] = [];
+    const puppet = new Puppet();
+    const rig = new SessionRig({
+      ...RIG,
+      providers: [{ ...puppetProvider({ timing: TIMING }), credential: 'required' }],
+      engines: () => ({ puppet }),
+      access: () => ({ baseUrl: undefined, credential: 'service-key' }),
+      ownKeyOf: async () => ({ id: 'pk_1', barred: false }),
+      dialAccess: async (_, credentialId) => {
+        dialled.push(credentialId);
+        return { baseUrl: undefined, credential: 'own-key' };
+      },
+    });
+    return { world: { rig, puppet, client: await rig.open(REQUEST), seconds: 0 }, dialled };
+  }
+
+  it('dials with the own key again, and charges nothing', async () => {
+    const { world, dialled } = await openedOwn();
+    await failedOver(world);
+    await world.rig.advance(10_000);
+    await turn(world, 'c');
+    await settle();
+    await turn(world, 'd');
+    expect(failovers(world)).toEqual([AWAY, BACK]);
+    expect([world.puppet.dialled, dialled]).toEqual([
+      ['a', 'b', 'a'],
+      ['pk_1', 'pk_1', 'pk_1'],
+    ]);
+    await closed(world);
+    const [ended] = world.client.of('session_ended');
+    expect(ended?.usage).toMatchObject([
+      { model: 'puppet/a', seconds: 2, byok: true, cost_usd: '0.00' },
+      { model: 'puppet/b', seconds: 2, byok: true, cost_usd: '0.00' },
+    ]);
+    expect(ended?.cost_usd).toBe('0.00');
+  });
+
+  it('makes no other attempt once the provider has refused the key, and the fallback continues', async () => {
+    const { world } = await openedOwn();
+    await failedOver(world);
+    world.puppet.ready = false;
+    await world.rig.advance(10_000);
+    await turn(world, 'c');
+    await world.puppet.last.say({ type: 'failed', failure: failure('account') });
+    for (let count = 0; count < 20; count++) {
+      await world.rig.advance(60_000, 1_000);
+      await turn(world, 'd');
+    }
+    expect([world.puppet.dialled, failovers(world)]).toEqual([['a', 'b', 'a'], [AWAY]]);
+    expect(world.client.finals).toHaveLength(23);
+    await closed(world);
+  });
+});
+
+describe('a return while the client has lost its socket', () => {
+  it.each(['before its leg is ready', 'before a turn has ended', 'after it'] as const)(
+    'loses, repeats and bills nothing where the client comes back %s',
+    async (when) => {
+      const { rig, puppet } = puppetRig({ timing: TIMING, rig: RIG });
+      let line: ResumableLine | undefined;
+      const client = await rig.open(REQUEST, 'org_1', {}, (to) => {
+        line = new ResumableLine(socketTo(to), {
+          sessionId: '',
+          token: '',
+          wallNow: () => new Date(0),
+          ended: () => {},
+        });
+        return line;
+      });
+      const world = { rig, puppet, client, seconds: 0 };
+      const back = () => {
+        line?.attach(socketTo(client), client.events.at(-1)?.seq ?? 0, 0, 1);
+        client.session.drained();
+      };
+      await failedOver(world);
+      puppet.ready = false;
+      await rig.advance(10_000);
+      await turn(world, 'c');
+      await settle();
+      line?.detach();
+      const probe = puppet.last;
+      // Whoever hears the audio while the socket is gone: it was sent before, or on another socket.
+      if (when === 'before its leg is ready') back();
+      client.session.audio(speech(0.5));
+      await rig.advance(500);
+      await puppet.connections[1]?.say({ type: 'partial', turnId: '4', utterance: { text: 'd', start: 2, end: 2.5 } });
+      await probe.say({ type: 'ready' });
+      if (when === 'before a turn has ended') back();
+      client.session.audio(speech(0.5));
+      await rig.advance(500);
+      const end = (puppet.connections[1]?.samples ?? 0) / RATE;
+      const utterance = { text: 'd', start: end - 1, end };
+      await puppet.connections[1]?.say({ type: 'turn.ended', turnId: '4', formattedFollows: false, utterance });
+      await settle();
+      if (when === 'after it') back();
+      world.seconds = 4;
+      await turn(world, 'e');
+      expect(failovers(world)).toEqual([AWAY, BACK]);
+      expect(client.finals.map(({ text, model }) => `${text} by ${model.slice(-1)}`)).toEqual([
+        ...['a by a', 'b by b', 'c by b', 'd by b', 'e by a'],
+      ]);
+      await closed(world);
+      expect(client.of('session_ended')[0]?.usage).toMatchObject([
+        { model: 'puppet/a', seconds: 2 },
+        { model: 'puppet/b', seconds: 3 },
+      ]);
+    },
+  );
+
+  /** Without what only says that the session continues. */
+  const socketTo = (client: RigClient): ServerSocket =>
+    ({
+      bufferedBytes: 0,
+      closed: false,
+      send: (text: string) => (text.includes('"session_resumed"') ? 'sent' : client.send(text)),
+      close: (code: number) => client.close(code),
+    }) as unknown as ServerSocket;
 });
 
 describe('a leg that waits for the return', () => {

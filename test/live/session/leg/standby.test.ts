@@ -42,7 +42,70 @@ describe('a fallback on standby', () => {
     // No time has passed.
     expect([puppet.dialled, second?.samples]).toEqual([['a', 'b'], RATE]);
     expect(client.of('failover')).toMatchObject([{ to: 'puppet/b', reason: 'upstream_error', replayed_seconds: 1 }]);
+    expect([client.of('warning'), rig.standbys]).toEqual([[], ['opened', 'used']]);
+    await closed(world);
+  });
+
+  it('is connected and released in mid-session, where the client configures it, and nothing else changes', async () => {
+    const world = await opened({}, { standby: false });
+    const { rig, puppet, client } = world;
+    const { opening } = client.session;
+    opening.configure = async ({ standby }) => ({
+      ...{ request: { ...opening.request, standby }, chain: [], members: [] },
+      warnings: [{ code: 'parameter_ignored', message: 'A warning about something else.', param: 'prompt' }],
+    });
+    client.session.audio(speech(1));
+    await rig.advance(1_000);
+    for (const [standby, dialled, over] of [
+      [true, ['a', 'b'], false],
+      [false, ['a', 'b'], true],
+      [true, ['a', 'b', 'b'], false],
+    ] as const) {
+      client.session.control({ type: 'configure', standby });
+      await rig.advance(1_000);
+      expect([puppet.dialled, puppet.last.over]).toEqual([dialled, over]);
+    }
+    expect(client.of('configured').map(({ model, fallbacks }) => [model, fallbacks])).toEqual(
+      Array(3).fill(['puppet/a', ['puppet/b']]),
+    );
+    await puppet.connections[0]?.say({ type: 'failed', failure: failure('next') });
+    expect([puppet.dialled, rig.standbys]).toEqual([
+      ['a', 'b', 'b'],
+      ['opened', 'opened', 'used'],
+    ]);
     expect(client.of('warning')).toEqual([]);
+    await closed(world);
+  });
+
+  it('is dialled after a return to the first model if it was configured while the fallback served', async () => {
+    const world = await opened({}, { standby: false, returnToPrimary: true });
+    const { rig, puppet, client } = world;
+    const { opening } = client.session;
+    opening.configure = async ({ standby }) => ({ request: { ...opening.request, standby }, chain: [], members: [] });
+    client.session.audio(speech(1));
+    await rig.advance(1_000);
+    await puppet.connections[0]?.say({ type: 'failed', failure: failure('next') });
+    client.session.control({ type: 'configure', standby: true });
+    await rig.advance(11_000, 1_000);
+    expect(puppet.dialled).toEqual(['a', 'b']);
+    const utterance = { text: 'b', start: 0, end: 1 };
+    await puppet.connections[1]?.say({ type: 'turn.ended', turnId: '1', formattedFollows: false, utterance });
+    await rig.advance(200);
+    expect(puppet.dialled).toEqual(['a', 'b', 'a', 'b']);
+    await closed(world);
+  });
+
+  it('reports why it is ignored where the client configures one that cannot stay connected', async () => {
+    const world = await opened({ timing: { stallMs: 1_000_000 } }, { standby: false });
+    const { rig, puppet, client } = world;
+    const { opening } = client.session;
+    const warning = { code: 'parameter_ignored', message: '`standby` is ignored.', param: 'standby' };
+    opening.configure = async () => ({
+      ...{ request: { ...opening.request, standby: true }, chain: [], members: [], warnings: [warning] },
+    });
+    client.session.control({ type: 'configure', standby: true });
+    await rig.advance(1_000);
+    expect([puppet.dialled, client.of('warning')]).toMatchObject([['a'], [warning]]);
     await closed(world);
   });
 
@@ -93,7 +156,7 @@ describe('a fallback on standby', () => {
     expect(pauses[0]).toBe(0);
     expect(Math.max(...pauses)).toBeLessThanOrEqual(62);
     expect(dials.length).toBeLessThanOrEqual(12);
-    expect(client.events).toHaveLength(1);
+    expect([client.events.length, new Set(rig.standbys)]).toEqual([1, new Set(['opened', 'dropped', 'failed'])]);
     await closed(world);
   });
 
