@@ -64,6 +64,11 @@ export class ApiError extends Error {
     return this.cause === undefined ? refusal : Object.assign(refusal, { cause: this.cause });
   }
 
+  /** The same error in other words, without what caused it: that may repeat them. */
+  withMessage(message: string): ApiError {
+    return new ApiError(this.code, message, this.extras);
+  }
+
   /** The error object for the client. */
   body(requestId: string): ErrorBody {
     const { param, details } = this.extras;

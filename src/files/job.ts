@@ -40,6 +40,7 @@ import {
 } from './money/file-reservations.ts';
 import { type FileLength, lengthOf, withFileWarnings } from './money/length.ts';
 import { requireCost, requireLength } from './money/request-limits.ts';
+import { withoutQuotes } from './redaction.ts';
 import type { FileAnalysis } from './service-redaction.ts';
 import { leftOut, refusedStrictly, shortcomings, strictly, timesMissing } from './shortcomings.ts';
 import { changedOutcome, changedStream, type DemandedTexts, withReplacements } from './text-changes.ts';
@@ -340,7 +341,7 @@ export class FileJob {
       this.#isAtWork = bill.isPaid;
     });
     this.#isAtWork = bill.isPaid && upload.file.size !== undefined;
-    const outcome = await transcribe(this.#dependencies, {
+    const heard = transcribe(this.#dependencies, {
       jobId,
       organisationId,
       request,
@@ -353,6 +354,7 @@ export class FileJob {
       ...(request.stream && analysis === undefined ? { onUtterance } : {}),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
+    const outcome = await (shape.redacted === undefined ? heard : withoutQuotes(heard, shape.redacted));
     return isChanged ? changedOutcome(outcome, shape, { analysis, onRedacted }) : outcome;
   }
 

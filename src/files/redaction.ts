@@ -2,8 +2,10 @@
 // text, since what may continue in the next utterance waits for it.
 import { setImmediate } from 'node:timers/promises';
 import type { Utterance } from '../../machines/events.ts';
+import { ApiError } from '../api/errors.ts';
 import type { RedactionClass } from '../api/redaction.ts';
 import type { Degradation } from '../live/failover/chain.ts';
+import { redactedMessage } from '../redaction/messages.ts';
 import { UNREADABLE } from '../redaction/pieces.ts';
 import { UtteranceRedactor } from '../redaction/utterances.ts';
 import { analysed, type FileAnalysis } from './service-redaction.ts';
@@ -20,6 +22,20 @@ export interface FileRedactionOptions {
   analysis?: FileAnalysis | undefined;
   /** Of each match, and of a text that could not be read. */
   onRedacted?: ((kind: RedactionClass | 'failed') => void) | undefined;
+}
+
+/** A provider may repeat in a refusal or a warning what it heard. */
+export async function withoutQuotes(
+  heard: Promise<TranscriptionOutcome>,
+  classes: readonly RedactionClass[],
+): Promise<TranscriptionOutcome> {
+  try {
+    const outcome = await heard;
+    const warnings = outcome.warnings.map((each) => ({ ...each, message: redactedMessage(each.message, classes) }));
+    return { ...outcome, warnings };
+  } catch (error) {
+    throw error instanceof ApiError ? error.withMessage(redactedMessage(error.message, classes)) : error;
+  }
 }
 
 /** The answer with labels. Log probabilities are left out: their tokens repeat what was said. */

@@ -116,6 +116,9 @@ export class RedactedEvents {
         this.#follow(event);
         return;
       case 'speech_started':
+      // A number may continue with the next model.
+      case 'failover':
+      case 'warning':
         this.#follow(event);
         return;
       case 'received':

@@ -10,6 +10,7 @@ import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.
 import { isServiceClass, REDACT_HOLD_MS, type RedactionClass } from '../../../api/redaction.ts';
 import type { TextAnalyzer } from '../../../redaction/analyzer.ts';
 import { LABELS } from '../../../redaction/labels.ts';
+import { redactedMessage } from '../../../redaction/messages.ts';
 import type { EventTexts, Outbox } from '../outbox.ts';
 import { CheckedEvents } from '../redaction/checked-events.ts';
 import { RedactedEvents } from '../redaction/redacted-events.ts';
@@ -41,6 +42,8 @@ export class SessionTexts implements EventTexts {
   readonly #parts: TextsParts;
   /** Of what was heard. Once there is redaction, it stays: what is not requested any more is no class of it. */
   #redaction: RedactedEvents | CheckedEvents | undefined;
+  /** Of what is redacted now. */
+  #classes: readonly RedactionClass[] = [];
   #replacement: ReplacedEvents | undefined;
   /** Of what the rules have made. */
   #second: RedactedEvents | undefined;
@@ -54,6 +57,7 @@ export class SessionTexts implements EventTexts {
   /** From here on. What waits leaves as it was requested until then; what a service is asked about, with the rules of then. */
   configure(request: RequestedTexts): void {
     const { redacted, replacements, language } = request;
+    this.#classes = redacted ?? [];
     this.#redaction?.configure(redacted ?? [], language);
     this.#second?.configure(ownOf(redacted));
     this.#configureRedaction(request);
@@ -85,7 +89,15 @@ export class SessionTexts implements EventTexts {
 
   push(event: OutgoingEvent): void {
     if (this.#redaction === undefined) this.#replace(event);
-    else this.#redaction.push(event);
+    else this.#redaction.push(this.#withoutQuotes(event));
+  }
+
+  /** A provider may repeat in an error or a warning what it heard. */
+  #withoutQuotes(event: OutgoingEvent): OutgoingEvent {
+    if (this.#classes.length === 0) return event;
+    if (event.type === 'warning') return { ...event, message: redactedMessage(event.message, this.#classes) };
+    if (event.type !== 'error' || !QUOTING.has(event.error.type)) return event;
+    return { ...event, error: { ...event.error, message: redactedMessage(event.error.message, this.#classes) } };
   }
 
   turn(note: TurnNote, text: string): void {
@@ -141,6 +153,9 @@ export class SessionTexts implements EventTexts {
     else this.#second.turn(note);
   }
 }
+
+/** Types of errors whose messages may have words of a provider. */
+const QUOTING: ReadonlySet<string> = new Set(['upstream_error', 'invalid_request_error']);
 
 /** Those that need no service. */
 const ownOf = (classes: readonly RedactionClass[] = []): readonly RedactionClass[] =>

@@ -110,11 +110,6 @@ describe('finals of a session with redaction', () => {
   it.each<[string, (events: RedactedEvents) => void]>([
     ['the client ends the turn', (events) => events.hurry()],
     [
-      'a failover',
-      (events) =>
-        events.push({ type: 'failover', from: 'a/a', to: 'b/b', reason: 'stalled', replayed_seconds: 0, attempt: 1 }),
-    ],
-    [
       'the session ends',
       (events) =>
         events.push({ type: 'session_ended', reason: 'client_closed', audio_seconds: 1, usage: [], cost_usd: '0' }),
@@ -239,5 +234,22 @@ it('redacts what is requested in mid-session from there on', () => {
   expect(shown().filter((each) => each.startsWith('final'))).toEqual([
     'final 0 4111 1111 1111 1111',
     'final 1 [CARD] a@b.com',
+  ]);
+});
+
+it('holds a number over a failover, with what is said of it', () => {
+  const { events, final, shown } = redaction();
+  final(0, 'my card is 4111 1111');
+  events.push({ type: 'failover', from: 'm/m', to: 'n/n', reason: 'lost', replayed_seconds: 1, attempt: 1 } as never);
+  events.push({ type: 'warning', code: 'x', message: 'x' } as never);
+  expect(shown()).toEqual([]);
+  final(1, '1111 1111 okay');
+  expect(shown()).toEqual([
+    'final 0 my card is [CARD]',
+    'turn_ended',
+    'failover',
+    'warning',
+    'final 1 [CARD] okay',
+    'turn_ended',
   ]);
 });
