@@ -116,7 +116,7 @@ it('fallbacks, options and warnings reach the other side and come back', async (
 });
 
 it('lets the gateway choose the model, and shows the choice', async () => {
-  const asked = { model: 'auto', prefer: 'price', language: 'fr', file: bytes } as const;
+  const asked = { model: 'auto', prefer: 'price', language: 'en', file: bytes } as const;
   const answer = await client.transcribe({ ...asked, responseFormat: 'verbose_json' });
   expect(answer.choice?.[0]).toMatchObject({ model: answer.model, price_per_minute: '0.00' });
   const wrong = client.transcribe({ ...asked, prefer: 'accuracy' as 'price' });
