@@ -57,7 +57,7 @@ const MEMBERS: readonly string[] = Object.keys(Replacement.properties);
 export type CheckedReplacements = { rules: Replacement[]; fault?: undefined } | { fault: string };
 
 export function checkedReplacements(value: unknown): CheckedReplacements {
-  if (!Array.isArray(value)) return { fault: 'is a list of rules such as {"from":"vox gate","to":"Voxgate"}.' };
+  if (!Array.isArray(value)) return { fault: 'is a list of rules such as [{"from":"vox gate","to":"Voxgate"}].' };
   if (value.length > REPLACEMENTS_MAX) return { fault: `has ${value.length} rules. Send ${REPLACEMENTS_MAX} at most.` };
   const rules: Replacement[] = [];
   let length = 0;

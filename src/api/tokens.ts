@@ -1,5 +1,6 @@
 // `POST /v1/tokens`: body and answer.
 import { type Static, Type } from '@sinclair/typebox';
+import { Replacements } from './replacements.ts';
 import { MAX_SECONDS, USD_FORM } from './request-limits.ts';
 import { SLUG_LENGTH_MAX } from './slug.ts';
 import { Tags } from './tags.ts';
@@ -10,6 +11,9 @@ const MODEL_PATTERN = '^[a-z0-9][a-z0-9-]{0,31}/(\\*|[A-Za-z0-9][A-Za-z0-9._:-]{
 
 export const TOKEN_PREFIX = 'st_';
 export const TOKEN_TTL_SECONDS = { min: 10, max: 300, default: 60 } as const;
+
+/** Of the replacement rules of a token, as JSON: the token is sent in a header. */
+export const TOKEN_REPLACEMENTS_BYTES_MAX = 512;
 
 /** Of models and of languages. */
 export const TOKEN_LIST_MAX = 10;
@@ -68,6 +72,10 @@ export const TokenRequest = Type.Object(
         description: `Tags of all that is done with the token, which its holder cannot change. ${Tags.description} Together they have up to 512 bytes as JSON.`,
       }),
     ),
+    replace: Type.Optional({
+      ...Replacements,
+      description: `Replacement rules of all that is done with the token: \`from:to\` or objects. They come after those of the request and before those of the API key. Together they have up to ${TOKEN_REPLACEMENTS_BYTES_MAX} bytes as JSON.`,
+    }),
   },
   { additionalProperties: false },
 );

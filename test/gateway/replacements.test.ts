@@ -127,6 +127,67 @@ describe('replacement rules of a live session', () => {
   });
 });
 
+describe('replacement rules of a client token', () => {
+  const mint = async (replace: unknown, key = live.key) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify({ replace }) };
+    const response = await as(key, '/v1/tokens', init);
+    return { status: response.status, ...((await response.json()) as Minted) };
+  };
+  interface Minted {
+    token: string;
+    error?: { code: string; param?: string; message: string };
+  }
+
+  it('apply to its sessions, after those of the request and before those of the key', async () => {
+    const { token } = await mint(['vox gate:the gate', { from: 'listen', to: 'hear' }], keyWithRules);
+    expect(finalsOf(await listen({}, token))).toEqual(['Welcome to the gate.', 'THE GATE is going to hear.', '']);
+    const asked = await listen({ replace: 'vox gate:a door' }, token);
+    expect(finalsOf(asked)).toEqual(['Welcome to a door.', 'A DOOR is going to hear.', '']);
+    expect(finalsOf(await listen({}, keyWithRules))).toEqual([...REPLACED, '']);
+  });
+
+  it('stay when the session changes its own', async () => {
+    const { token } = await mint(RULES);
+    const client = live.connect(SCRIPTED, { authorize: false, headers: { Authorization: `Bearer ${token}` } });
+    await client.event('session_started');
+    client.send({ type: 'configure', replace: null });
+    await client.event('configured');
+    client.send(AUDIO);
+    client.send({ type: 'close' });
+    await client.close();
+    expect(finalsOf(client.events as unknown as Transcript[])).toEqual([...REPLACED, '']);
+  });
+
+  it('apply to a file that a page uploads', async () => {
+    const store = await openSqliteStore({ directory: live.directory });
+    const [organisation] = await store.listOrganisations();
+    const scopes: KeySettings['scopes'] = ['listen', 'tokens', 'tokens_may_upload'];
+    const { secret } = await store.createKey(organisation!.id, { scopes }, OPERATOR);
+    await store.close();
+    const { token } = await mint(RULES, secret);
+    const response = await as(token, '/v1/audio/transcriptions', form({ response_format: 'text' }));
+    expect(await response.text()).toContain('Welcome to Voxgate.');
+  });
+
+  it.each<[unknown, RegExp]>([
+    [['no colon'], /wrong rule, number 1/],
+    ['vox gate:Voxgate', /is a list of rules/],
+    [[{ from: 'a', to: 'b', match: 'regex' }], /`match` is word or literal/],
+    [Array.from({ length: 201 }, (_, n) => `w${n}:x`), /201 rules/],
+    [Array.from({ length: 40 }, (_, n) => `word${n}:other`), /a token carries 512 at most/],
+  ])('are refused by name: %j', async (replace, message) => {
+    const { status, error } = await mint(replace);
+    expect([status, error]).toMatchObject([400, { code: 'invalid_request', param: 'replace' }]);
+    expect(error?.message).toMatch(message);
+  });
+
+  it('may be none, or as many as the token carries', async () => {
+    expect((await mint([])).status).toBe(200);
+    expect((await mint(Array.from({ length: 18 }, (_, n) => `w${n}:x`))).status).toBe(200);
+  });
+});
+
 describe('replacement rules of a file', () => {
   it.each(['json', 'text', 'verbose_json', 'diarized_json', 'srt', 'vtt'])(
     'apply to an answer as %s',

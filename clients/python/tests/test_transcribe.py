@@ -159,7 +159,7 @@ class OtherCalls(Case):
         self.assertEqual((usage.object, usage.group_by), ("list", "day"))
         tags = {"customer": "Smith, Inc."}
         await client.transcribe(AUDIO / "yes.wav", model="local/commands-en", tags=tags)
-        await client.tokens.create(tags=tags)
+        await client.tokens.create(tags=tags, replace=["vox gate:Voxgate", {"from": "um", "to": ""}])
         usage = await client.usage(group_by="tag:customer", tag="customer:Smith, Inc.")
         self.assertEqual((usage.group_by, [row.group for row in usage.data]), ("tag:customer", ["Smith, Inc."]))
         balance = await client.balance()

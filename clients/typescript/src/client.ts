@@ -13,6 +13,7 @@ import { readSettings, refuseUnknown, type Settings, type VoxgateOptions } from 
 import type { Tags } from './tags.ts';
 import type { Balance, Mode, Model, ResponseFormat, Token, Usage } from './types/answers.ts';
 import type { TranscriptionEvent } from './types/transcriptions.ts';
+import type { Replacement } from './vocabulary.ts';
 
 export interface MintOptions extends CallOptions {
   /** Seconds for which the token opens sessions: 10 to 300; 60 when absent. */
@@ -29,9 +30,11 @@ export interface MintOptions extends CallOptions {
   singleUse?: boolean;
   /** Tags of all that is done with the token, which its holder cannot change. */
   tags?: Tags;
+  /** Replacement rules of all that is done with the token: `from:to` or objects. They come after those of the request. */
+  replace?: readonly (string | Replacement)[];
 }
 
-const MINT = ['ttlSeconds', 'models', 'maxSeconds', 'maxCost', 'languages', 'singleUse', 'tags'] as const;
+const MINT = ['ttlSeconds', 'models', 'maxSeconds', 'maxCost', 'languages', 'singleUse', 'tags', 'replace'] as const;
 
 export interface UsageOptions extends CallOptions {
   /** ISO 8601; the beginning of the month when absent. */
@@ -90,7 +93,7 @@ export class Voxgate {
   readonly tokens = {
     /** Mints a client token for a browser or a device. */
     mint: (options: MintOptions = {}): Promise<Token> => {
-      const { ttlSeconds, models, maxSeconds, maxCost, languages, singleUse, tags, ...rest } = known(
+      const { ttlSeconds, models, maxSeconds, maxCost, languages, singleUse, tags, replace, ...rest } = known(
         'tokens.mint',
         options,
         MINT,
@@ -98,7 +101,7 @@ export class Voxgate {
       const body = JSON.stringify({
         ...{ ttl_seconds: ttlSeconds, models, max_seconds: maxSeconds, max_cost: maxCost, languages },
         single_use: singleUse,
-        tags,
+        ...{ tags, replace },
       });
       const headers = { 'Content-Type': 'application/json' };
       return this.#call({

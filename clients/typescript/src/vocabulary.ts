@@ -11,6 +11,21 @@ export interface Replacement {
   language?: string;
 }
 
+/** Classes that the gateway finds, and kinds that providers do. */
+export type Redaction =
+  | 'card'
+  | 'iban'
+  | 'phone'
+  | 'email'
+  | 'national_id'
+  | 'date_of_birth'
+  | 'name'
+  | 'address'
+  | 'pii'
+  | 'pci'
+  | 'phi'
+  | 'numbers';
+
 export interface VocabularyOptions {
   /** BCP-47 tags of languages that may be spoken, the likeliest first. */
   languages?: readonly string[];
@@ -18,8 +33,8 @@ export interface VocabularyOptions {
   prompt?: string;
   /** Names and terms that may come up, at most 100; the ones that matter most first. */
   keyterms?: readonly string[];
-  /** What is blacked out; true for personal data. */
-  redact?: boolean | readonly ('pii' | 'pci' | 'phi' | 'numbers')[];
+  /** What is blacked out; true for personal data. The gateway finds some classes itself, with any model: `card`, `email` and so on. */
+  redact?: boolean | readonly Redaction[];
   /** How much likelier `keyterms` are made, from 0 to 1, where a model can be told. */
   vocabularyBoost?: number;
   /** Words and phrases that are written in another way, with any model: at most 200 rules, `from:to` or objects. Times follow. */

@@ -2,6 +2,7 @@
 // edge's business; what a key is worth verdicts.ts says, and what it allows permissions.ts.
 import type { Clock } from '../../../machines/clock.ts';
 import { ApiError, apiError } from '../../api/errors.ts';
+import type { Replacement } from '../../api/replacements.ts';
 import { type DataResidencyRule, FREE_RULE, strictest } from '../../api/residency-rule.ts';
 import type { Tags } from '../../api/tags.ts';
 import { TOKEN_PREFIX, TOKEN_TTL_SECONDS, type TokenResponse } from '../../api/tokens.ts';
@@ -85,7 +86,13 @@ interface Claim {
   /** What a client token is limited to, beside its key. */
   token?: Caller['token'];
   /** Of the token. */
+  more?: TokenContents;
+}
+
+/** What a client token says of all that is done with it. */
+export interface TokenContents {
   tags?: Tags | undefined;
+  replace?: readonly Replacement[] | undefined;
 }
 
 class KeyAuthenticator implements Authenticator {
@@ -157,7 +164,13 @@ class KeyAuthenticator implements Authenticator {
     }
   }
 
-  mint(caller: Caller, ttlSeconds: number, limits: TokenLimits = {}, personId?: string, tags?: Tags): TokenResponse {
+  mint(
+    caller: Caller,
+    ttlSeconds: number,
+    limits: TokenLimits = {},
+    personId?: string,
+    { tags, replace }: TokenContents = {},
+  ): TokenResponse {
     if (caller.via === 'token') throw tokenNotAllowed();
     requireTtl(ttlSeconds);
     if (tags !== undefined) requireTokenTags(caller.key, tags);
@@ -171,6 +184,7 @@ class KeyAuthenticator implements Authenticator {
       exp: expiresAtMs,
       ...payloadOfLimits(limits),
       ...(tags === undefined ? {} : { tags }),
+      ...(replace === undefined ? {} : { rep: [...replace] }),
     });
     if (token.length > TOKEN_LENGTH_MAX) throw tokenTooLong(token.length);
     this.#use.note(caller.organisationId, caller.keyId, issuedAtMs, 1);
@@ -265,7 +279,7 @@ class KeyAuthenticator implements Authenticator {
       },
       tokenId: payload.jti,
       token: limits && { ...limits, expiresAtMs: payload.exp },
-      tags: payload.tags,
+      more: { ...(payload.tags && { tags: payload.tags }), ...(payload.rep && { replace: payload.rep }) },
     };
   }
 
@@ -279,11 +293,10 @@ class KeyAuthenticator implements Authenticator {
     const isGood = known !== undefined && claim.fault(known) === undefined;
     const key = isGood ? known : await this.#lookUp(claim, address);
     this.#use.note(key.organisationId, key.id, this.#options.now());
-    const { tokenId, token, tags } = claim;
+    const { tokenId, token, more } = claim;
     const caller = { organisationId: key.organisationId, keyId: key.id, key };
     if (tokenId === undefined) return { ...caller, via: 'key' };
-    const more = { ...(token === undefined ? {} : { token }), ...(tags === undefined ? {} : { tags }) };
-    return { ...caller, via: 'token', tokenId, ...more };
+    return { ...caller, via: 'token', tokenId, ...(token === undefined ? {} : { token }), ...more };
   }
 
   async #lookUp(claim: Claim, address: string): Promise<ApiKey> {
@@ -342,7 +355,13 @@ export interface Authenticator {
    * A client token of the caller's key, for a person where one is named. Throws an ApiError when the caller is one itself, and for tags
    * that it cannot carry.
    */
-  mint(caller: Caller, ttlSeconds: number, limits?: TokenLimits, personId?: string, tags?: Tags): TokenResponse;
+  mint(
+    caller: Caller,
+    ttlSeconds: number,
+    limits?: TokenLimits,
+    personId?: string,
+    more?: TokenContents,
+  ): TokenResponse;
   /**
    * The key was revoked, here or on another node: nothing of it is good from now on. What the store on this file is told
    * arrives on its own; without any word the key is good for 30 s at most.

@@ -25,6 +25,8 @@ export interface Caller {
   token?: TokenLimits & { expiresAtMs: number };
   /** Of the token, where it has some. */
   tags?: Tags | undefined;
+  /** Replacement rules of the token, where it has some. */
+  replace?: readonly Replacement[] | undefined;
 }
 
 const WORK: Readonly<Record<Scope, string>> = {
@@ -56,11 +58,14 @@ export const redactedFor = (
   asked?: readonly RedactionClass[],
 ): readonly RedactionClass[] | undefined => classesOf(asked, key.redact, key.organisationRedact);
 
-/** What is written in another way for the caller: as the request says, and then as its key does. */
-export const replacementsFor = (
-  { key }: Pick<Caller, 'key'>,
+/** What is written in another way for the caller: as the request says, then as its client token does, then as its key does. */
+export function replacementsFor(
+  { key, replace: ofToken }: Pick<Caller, 'key' | 'replace'>,
   asked?: readonly Replacement[],
-): readonly Replacement[] | undefined => (key.replace ? [...(asked ?? []), ...key.replace] : asked);
+): readonly Replacement[] | undefined {
+  if (ofToken === undefined && !key.replace) return asked;
+  return [...(asked ?? []), ...(ofToken ?? []), ...(key.replace ?? [])];
+}
 
 /** Whether the ledger grants every hold of the key: nothing limits its spend, and its organisation has no credit limit. */
 export const isUnlimited = ({ key }: Pick<Caller, 'key'>): boolean =>

@@ -3,6 +3,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { Replacement } from '../../api/replacements.ts';
 import type { RequestLimits } from '../../api/request-limits.ts';
 import { Tags } from '../../api/tags.ts';
 import { TOKEN_PREFIX } from '../../api/tokens.ts';
@@ -37,6 +38,8 @@ const TokenPayload = Type.Object(
     one: Type.Optional(Type.Literal(true)),
     /** Of the sessions that it opens. */
     tags: Type.Optional(Tags),
+    /** Replacement rules, in the form in which they are kept. */
+    rep: Type.Optional(Type.Array(Replacement)),
   },
   { additionalProperties: false },
 );

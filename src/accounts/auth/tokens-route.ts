@@ -1,9 +1,10 @@
 // `POST /v1/tokens`: a short-lived client token for browsers and devices.
 import { Value } from '@sinclair/typebox/value';
 import { apiError, printable } from '../../api/errors.ts';
+import { checkedReplacements, type Replacement } from '../../api/replacements.ts';
 import { MAX_SECONDS, USD_FORM } from '../../api/request-limits.ts';
 import { type Tags, tagsFault } from '../../api/tags.ts';
-import { TOKEN_LIST_MAX, TOKEN_TTL_SECONDS, TokenRequest } from '../../api/tokens.ts';
+import { TOKEN_LIST_MAX, TOKEN_REPLACEMENTS_BYTES_MAX, TOKEN_TTL_SECONDS, TokenRequest } from '../../api/tokens.ts';
 import { microUsdOf } from '../../config/prices/price.ts';
 import { readJson } from '../../http/json-body.ts';
 import { json, type RouteContext } from '../../http/router.ts';
@@ -25,10 +26,10 @@ export const postTokens =
     if (!Value.Check(TokenRequest, body)) throw badBody(body);
     const { ttl_seconds: ttlSeconds = TOKEN_TTL_SECONDS.default } = body;
     const limited = limitsOf(body);
-    const tags = body.tags && tagsOf(body.tags);
+    const more = { tags: body.tags && tagsOf(body.tags), replace: body.replace && replacementsOf(body.replace) };
     // Tighter than the limit of requests, so it is the one to tell.
     const headers = limits.takeToken(caller.key);
-    return json(200, authenticator.mint(caller, ttlSeconds, limited, undefined, tags), headers);
+    return json(200, authenticator.mint(caller, ttlSeconds, limited, undefined, more), headers);
   };
 
 const MEANINGS: Readonly<Record<keyof TokenRequest, string>> = {
@@ -39,6 +40,7 @@ const MEANINGS: Readonly<Record<keyof TokenRequest, string>> = {
   languages: `a list of 1 to ${TOKEN_LIST_MAX} BCP-47 tags such as en or fr-CA`,
   single_use: 'true or false',
   tags: 'an object of texts, such as {"customer":"acme"}',
+  replace: 'a list of rules such as [{"from":"vox gate","to":"Voxgate"}]',
 };
 const MEMBERS = Object.keys(MEANINGS) as (keyof TokenRequest)[];
 
@@ -62,6 +64,20 @@ function tagsOf(tags: Tags): Tags | undefined {
   return Object.keys(tags).length === 0 ? undefined : tags;
 }
 
+/** Throws an ApiError for what is wrong with them, and for more than a token carries. */
+function replacementsOf(value: unknown): readonly Replacement[] | undefined {
+  const { rules = [], fault } = { rules: undefined, ...checkedReplacements(value) };
+  if (fault !== undefined) throw badReplacements(fault);
+  const bytes = Buffer.byteLength(JSON.stringify(rules));
+  if (bytes > TOKEN_REPLACEMENTS_BYTES_MAX)
+    throw badReplacements(
+      `has ${bytes} bytes as JSON; a token carries ${TOKEN_REPLACEMENTS_BYTES_MAX} at most. Give the others to the API key or to the request.`,
+    );
+  return rules.length === 0 ? undefined : rules;
+}
+
+const badReplacements = (fault: string) => apiError('invalid_request', `\`replace\` ${fault}`, { param: 'replace' });
+
 function badBody(body: unknown) {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   if (!isObject)
@@ -74,8 +90,9 @@ function badBody(body: unknown) {
       { param: printable(unknown) },
     );
   }
-  const { tags } = body as Partial<TokenRequest>;
+  const { tags, replace } = body as Partial<TokenRequest>;
   if (tags !== undefined) tagsOf(tags);
+  if (replace !== undefined) replacementsOf(replace);
   const path = Value.Errors(TokenRequest, body).First()?.path.split('/')[1];
   return badMember(MEMBERS.find((name) => name === path) ?? 'ttl_seconds');
 }

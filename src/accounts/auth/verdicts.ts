@@ -96,7 +96,7 @@ export function tokenNotAllowed(): ApiError {
 export function tokenTooLong(length: number): ApiError {
   return apiError(
     'invalid_request',
-    `The client token would have ${length} characters, and ${TOKEN_LENGTH_MAX} is the most. Name fewer models, such as all of a provider.`,
+    `The client token would have ${length} characters, and ${TOKEN_LENGTH_MAX} is the most. Name fewer models, such as all of a provider, or fewer tags and replacement rules.`,
     { param: 'models' },
   );
 }

@@ -20,8 +20,11 @@ class FallbackModel(TypedDict, total=False):
 # A model to go on with when those before it fail: its slug, or the slug with options.
 Fallback = str | FallbackModel
 
-# Personal data, data of cards or of health, numbers; True is personal data.
-Redact = bool | Sequence[Literal["pii", "pci", "phi", "numbers"]]
+# Classes that the gateway finds itself, with any model, and kinds that providers find; True is personal data.
+Redaction = Literal[
+    "card", "iban", "phone", "email", "national_id", "date_of_birth", "name", "address", "pii", "pci", "phi", "numbers"
+]
+Redact = bool | Sequence[Redaction]
 
 
 class VocabularyOptions(TypedDict, total=False):
@@ -113,6 +116,8 @@ class TokenOptions(CallOptions, total=False):
     """True: the token opens one session or uploads one file."""
     tags: Mapping[str, str]
     """Tags of all that is done with the token, which its holder cannot change."""
+    replace: Sequence[str | Mapping[str, str]]
+    """Replacement rules of all that is done with the token: `from:to` or objects. They come after those of the request."""
 
 
 class TranscribeOptions(ModelOptions, CallOptions, total=False):

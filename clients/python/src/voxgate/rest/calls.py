@@ -164,7 +164,7 @@ def _audio_of(fields: Sequence[tuple[str, str]], file: FileInput | None, options
     return upload_without_file([*fields, ("audio_url", url)])
 
 
-_TOKEN_NAMES = ("models", "max_seconds", "max_cost", "languages", "single_use", "tags")
+_TOKEN_NAMES = ("models", "max_seconds", "max_cost", "languages", "single_use", "tags", "replace")
 
 
 def token_call(ttl_seconds: int | None, options: TokenOptions) -> Call[Token]:
