@@ -47,7 +47,7 @@ export function tagsFault(value: unknown): string | undefined {
     if (!KEY.test(key))
       return `has the key "${printable(key)}"; a key has 1 to 40 of the characters a–z, 0–9, \`_\`, \`.\` and \`-\`.`;
     if (typeof text !== 'string' || !READABLE_NAME.test(text))
-      return `has for \`${key}\` what cannot be its value: a text of 1 to ${TAG_VALUE_LENGTH_MAX} characters without control characters.`;
+      return `has a wrong value for \`${key}\`; a value is a text of 1 to ${TAG_VALUE_LENGTH_MAX} characters without control characters.`;
   }
   return undefined;
 }
