@@ -105,6 +105,9 @@ const Seconds = Type.Number({ description: 'Seconds of audio.' });
 const Time = Type.String({ description: 'ISO 8601 UTC.' });
 const Nullable = <Schema extends ReturnType<typeof Type.String>>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
+const Redactions = (description: string) =>
+  Type.Optional(Type.Record(Type.String(), Type.Integer({ minimum: 1 }), { description }));
+
 export const UsageList = Type.Object({
   object: Type.Literal('list'),
   from: Time,
@@ -128,7 +131,13 @@ export const UsageList = Type.Object({
       ),
     }),
   ),
-  total: Type.Object({ audio_seconds: Seconds, cost_usd: Amount }),
+  total: Type.Object({
+    audio_seconds: Seconds,
+    cost_usd: Amount,
+    redactions: Redactions(
+      'How often the gateway has redacted each class, in sessions and files that have ended; absent if it has redacted nothing.',
+    ),
+  }),
 });
 export type UsageList = Static<typeof UsageList>;
 
@@ -174,6 +183,9 @@ export const SessionAnswer = Type.Object({
   usage: Type.Array(UsageRow),
   cost_usd: Amount,
   held_usd: Type.String({ description: 'Set aside for what is to come: USD, decimal.' }),
+  redactions: Redactions(
+    'How often the gateway has redacted each class, once it has ended; absent if it has redacted nothing.',
+  ),
   phase: Type.Optional(
     Type.String({ description: 'What the session is doing; only while it is live on the node that answers.' }),
   ),

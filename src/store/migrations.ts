@@ -1063,13 +1063,24 @@ export const legUsageOfBills = `
   DELETE FROM leg_usage WHERE reason = 'served';
 `;
 
+// 0041: How often each class was redacted in a session or file. Nothing is written here before every replica has this.
+const sessionRedactions = `
+  CREATE TABLE session_redactions (
+    session INTEGER NOT NULL REFERENCES sessions (number),
+    class   TEXT NOT NULL CHECK (length(class) BETWEEN 1 AND 32),
+    count   INTEGER NOT NULL CHECK (count > 0),
+    PRIMARY KEY (session, class)
+  ) STRICT, WITHOUT ROWID;
+  ${onlyGrows('session_redactions')}
+`;
+
 /**
  * Grows with every operation that older versions do not know (`since` in operation.ts).
  *
  * Replicas apply a migration at different entries of their log, so from 0022 on each one is the same whenever it is applied and
  * wherever: no clock, nothing random, and rows that operations write before it and after it end up alike.
  */
-export const STORE_VERSION = 13;
+export const STORE_VERSION = 14;
 
 /** The version that keeps tags. */
 export const TAGS_SINCE = 8;
@@ -1079,6 +1090,9 @@ export const LEG_USAGE_SINCE = 11;
 
 /** The version that counts own provider keys under ceilings on spend, keeps what is reached until it is delivered, and knows `only_up_to`. */
 export const OWN_SPEND_SINCE = 13;
+
+/** The version that keeps how often each class was redacted. */
+export const REDACTIONS_SINCE = 14;
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -1121,4 +1135,5 @@ export const MIGRATIONS: readonly string[] = [
   spendReports,
   ceilingsOfPrice,
   legUsageOfBills,
+  sessionRedactions,
 ];

@@ -20,7 +20,7 @@ const LATE = lateId('');
 /** @param settledAt when it was settled, which decides the bill that it is on */
 export function usageOf(session: SessionRecord, settledAt: string) {
   const { id, organisationId, keyId, mode, model, openedAt, endedAt, reason, code } = session;
-  const { audioMs, lines, costMicroUsd, tags } = session;
+  const { audioMs, lines, costMicroUsd, tags, redactions } = session;
   const providers = new Set(lines.length === 0 ? [providerOf(model)] : lines.map((line) => providerOf(line.model)));
   const [provider] = providers;
   return {
@@ -36,6 +36,7 @@ export function usageOf(session: SessionRecord, settledAt: string) {
     cost_usd: usdOf(costMicroUsd),
     cost_micro_usd: Number(costMicroUsd),
     currency: 'USD',
+    ...(redactions === undefined ? {} : { redactions }),
     usage: lines.map((line) => ({
       ...usageRow(line),
       provider: providerOf(line.model),

@@ -120,6 +120,9 @@ const SAMPLES: Samples = {
   usageOf: ({ who: { organisationId } }) => [
     { organisationId, from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z', groupBy: 'model' },
   ],
+  redactionsOf: ({ who: { organisationId } }) => [
+    { organisationId, from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z' },
+  ],
   billOf: ({ who }) => [who.organisationId, '2026-11'],
   rollKey: ({ who }) => [who.organisationId, who.keyId, 1_000, OPERATOR],
   revokeKey: ({ who }) => [who.organisationId, who.keyId, OPERATOR],

@@ -145,6 +145,20 @@ describe('redaction by the gateway', () => {
     expect(client.events.at(-1)).toMatchObject({ redactions: { card: 3, email: 1 } });
   });
 
+  it('is counted in the records of sessions and files, and in the usage of their tag', async () => {
+    const tag = { customer: 'counted' };
+    const client = await listen({ redact: 'card,email', tags: JSON.stringify(tag) });
+    await as(live.key, '/v1/audio/transcriptions', form({ redact: 'card', tags: JSON.stringify(tag) }));
+    const answerOf = async (path: string) => (await as(live.key, path)).json() as Promise<Record<string, unknown>>;
+    const ended = client.events.at(-1) as unknown as { redactions: object };
+    const { session_id: id } = client.events[0] as unknown as { session_id: string };
+    await expect.poll(() => answerOf(`/v1/sessions/${id}`)).toMatchObject({ redactions: ended.redactions });
+    const usage = () => answerOf('/v1/usage?tag=customer:counted');
+    await expect.poll(usage).toMatchObject({ total: { redactions: { card: 6, email: 1 } } });
+    const { data } = (await answerOf('/v1/sessions?tag=customer:counted')) as { data: { redactions?: object }[] };
+    expect(data.map(({ redactions }) => redactions)).toEqual([{ card: 3 }, { card: 3, email: 1 }]);
+  });
+
   it('is demanded by a key, with any request', async () => {
     for (const query of [{}, { redact: 'phone' }, { redact: 'false' }] as Record<string, string>[]) {
       const client = await listen(query, strictKey);

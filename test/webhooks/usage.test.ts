@@ -44,6 +44,14 @@ function started(format: 'cloudevents' | 'standard' = 'cloudevents') {
 }
 
 describe('usage.recorded', () => {
+  it('has how often each class was redacted, never what', async () => {
+    const { start, pass, events, who, ledger } = started();
+    start();
+    ledger.settleSession(headOf(who, 'ses_1'), endOf([lineOf(60_000)], { redactions: { card: 2 } }));
+    await pass(6_000);
+    expect(events()).toMatchObject([{ data: { id: 'ses_1', redactions: { card: 2 } } }]);
+  });
+
   it('is a CloudEvent in structured mode, signed over what is sent', async () => {
     const { start, settle, pass, sent, events, who, wall } = started();
     start();

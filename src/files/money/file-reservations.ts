@@ -15,6 +15,7 @@ import type {
   HoldRequest,
   LedgerPrice,
   PriceBound,
+  Redactions,
   SessionEnd,
   SessionHead,
   UsageLine,
@@ -59,6 +60,7 @@ export interface HeardFile {
   isUntaken?: boolean;
   /** Where several have transcribed some of it each: all of the seconds together. Each has a line on the bill. */
   shares?: readonly HeardShare[] | undefined;
+  redactions?: Redactions | undefined;
 }
 
 interface HeardShare {
@@ -231,7 +233,7 @@ export class FileReservations {
 
   async #settle(
     head: SessionHead,
-    { member, seconds, claimedSeconds = 0, isUntaken = false, shares }: HeardFile,
+    { member, seconds, claimedSeconds = 0, isUntaken = false, shares, redactions }: HeardFile,
     audioMsMax: number,
     again: boolean,
   ): Promise<bigint> {
@@ -242,6 +244,7 @@ export class FileReservations {
     const file: FileCharge = { audioMs, channels, audioMsMax, ...(claimedMs > audioMsMax ? { claimedMs } : {}) };
     const lines = linesOf(shares ?? [{ member, seconds }], audioMs, channels);
     const end: SessionEnd = { ...this.#end(isUntaken ? UNTAKEN : 'completed', audioMs), lines, file };
+    if (redactions !== undefined) end.redactions = redactions;
     const settled = this.#options.reservations.settle(head, end, again);
     const record = again ? await this.#within(settled) : undefined;
     return record?.costMicroUsd ?? lines.reduce((sum, line) => sum + lineCostMicroUsd(line), 0n);
@@ -388,10 +391,14 @@ export class FileBill {
   }
 
   /** Charges all that was heard. `isUntaken`: the client does not have it. */
-  async settle({ member, seconds, claimedSeconds, shares: heard }: HeardAudio, isUntaken: boolean): Promise<Charge> {
+  async settle(
+    { member, seconds, claimedSeconds, shares: heard, redactions }: HeardAudio & Pick<HeardFile, 'redactions'>,
+    isUntaken: boolean,
+  ): Promise<Charge> {
     const payer = this.#payerOf(member);
     const shares = heard?.map((share) => ({ member: this.#payerOf(share.member), seconds: share.seconds }));
-    const costMicroUsd = await this.#reserved.settle({ member: payer, seconds, claimedSeconds, isUntaken, shares });
+    const used = { member: payer, seconds, claimedSeconds, isUntaken, shares, redactions };
+    const costMicroUsd = await this.#reserved.settle(used);
     if (shares === undefined) return { costMicroUsd, own: payer.own, channels: payer.channels };
     return { costMicroUsd, own: shares.every((share) => share.member.own), channels: 1 };
   }

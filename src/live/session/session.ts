@@ -86,7 +86,8 @@ export class LiveSession {
     const usage = new Usage(request.sampleRate, opening.meter.members, clock);
     const account = new AudioAccount(pipeline, usage, request.sampleRate);
     const continuesCheaper = () => this.#cheaper.starved();
-    const paid = { pipeline, usage, events, signals, continuesCheaper };
+    const redactions = () => this.#texts?.redactions;
+    const paid = { pipeline, usage, events, signals, continuesCheaper, redactions };
     const spending = new Spending(opening.meter, request.sampleRate, paid);
     this.outbox = outbox;
     this.#configureTexts(request);

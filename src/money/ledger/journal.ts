@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
 import type { Clock } from '../../../machines/clock.ts';
 import { billedMsOf } from '../../config/prices/price.ts';
 import { type ProcessIdentity, thisProcess } from '../../runtime/process-identity.ts';
-import type { LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
+import type { LedgerPrice, Redactions, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
 import type { Meter } from './meter.ts';
 
 export const JOURNAL_SUFFIX = '.journal';
@@ -178,7 +178,7 @@ export class Journal {
 export type JournalRecord =
   | { type: 'begun'; version: 1; process: ProcessIdentity }
   /** All that is known of a session's usage; it takes the place of what was known before. */
-  | { type: 'used'; head: SessionHead; at: string; audioMs: number; lines: UsageLine[] }
+  | { type: 'used'; head: SessionHead; at: string; audioMs: number; lines: UsageLine[]; redactions?: Redactions }
   /** The session has ended, and the ledger does not know yet. */
   | { type: 'ended'; head: SessionHead; end: SessionEnd }
   /** The ledger knows. */
@@ -255,8 +255,7 @@ export class LiveEntry implements JournalEntry {
     const billedMs = snapshot?.lines.reduce((sum, line) => sum + billedMsOf(line), 0);
     if (snapshot === undefined || (billedMs === this.#writtenMs && !whole)) return undefined;
     this.#writtenMs = billedMs ?? 0;
-    const { audioMs, lines } = snapshot;
-    return { type: 'used', head, at: this.#wallNow().toISOString(), audioMs, lines };
+    return { type: 'used', head, at: this.#wallNow().toISOString(), ...snapshot };
   }
 }
 

@@ -6,6 +6,7 @@ import type {
   HoldRequest,
   LedgerPrice,
   PriceBound,
+  Redactions,
   SessionEnd,
   SessionHead,
   UsageLine,
@@ -40,6 +41,8 @@ export interface MeterSource {
   receivedMs(): number;
   /** How long the connection may be open before it comes to what `extended` told last; without end where that costs nothing. */
   connectionLeftMs(): number;
+  /** What was redacted so far; undefined for nothing. */
+  redactions?(): Redactions | undefined;
 }
 
 /** Why no more may be spent. `ledger`: it did not answer for too long. */

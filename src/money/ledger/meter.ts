@@ -4,7 +4,7 @@
 import { ownerOf } from '../../api/slug.ts';
 import { billedMsOf, lineCostMicroUsd } from '../../config/prices/price.ts';
 import { boundMicroUsd, carriedMs } from '../../config/prices/reserve.ts';
-import type { HoldGrant, PriceBound, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
+import type { HoldGrant, PriceBound, Redactions, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
 import {
   asHeld,
   type Grant,
@@ -222,10 +222,12 @@ export class Meter {
   }
 
   /** What would be billed if the process ended now. */
-  get snapshot(): { audioMs: number; lines: UsageLine[] } | undefined {
+  get snapshot(): { audioMs: number; lines: UsageLine[]; redactions?: Redactions } | undefined {
     const source = this.#source;
     if (source === undefined) return undefined;
-    return { audioMs: Math.round(source.receivedMs()), lines: source.sentLines() };
+    const used = { audioMs: Math.round(source.receivedMs()), lines: source.sentLines() };
+    const redactions = source.redactions?.();
+    return redactions === undefined ? used : { ...used, redactions };
   }
 
   /** How far audio may go from what is settled: what an open connection has cost pays for audio as well. */

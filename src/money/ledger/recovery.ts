@@ -97,8 +97,10 @@ export function unsettledIn(records: readonly JournalRecord[]): Unsettled[] {
     if (record.type === 'settled') open.delete(record.sessionId);
     else if (record.type === 'ended') open.set(record.head.id, { head: record.head, end: record.end });
     else if (record.type === 'used') {
-      const { head, at, audioMs, lines } = record;
-      open.set(head.id, { head, end: { endedAt: at, reason: 'recovered', code: null, audioMs, lines } });
+      const { head, at, audioMs, lines, redactions } = record;
+      const end: SessionEnd = { endedAt: at, reason: 'recovered', code: null, audioMs, lines };
+      if (redactions !== undefined) end.redactions = redactions;
+      open.set(head.id, { head, end });
     }
   }
   return [...open.values()];

@@ -16,6 +16,7 @@ import type {
   SessionRecord,
   UsageLine,
 } from '../store/calls.ts';
+import { areRedactions } from '../store/checks.ts';
 import { type SettledAgain, settleAgain } from './history/replay.ts';
 import { NEVER } from './recovery.ts';
 import type { ReservationStore } from './reservations.ts';
@@ -85,7 +86,13 @@ function endOf(value: unknown): SessionEnd | undefined {
   const file = fileOf(value.file);
   const sentAgain = sentAgainOf(value.sentAgain);
   // Told by a version that knew neither: it is billed anyway.
-  const more = { ...(onTrust === true ? { onTrust } : {}), ...(file === undefined ? {} : { file }), ...sentAgain };
+  const counts = isRecord(value.redactions) && areRedactions(value.redactions) ? { redactions: value.redactions } : {};
+  const more = {
+    ...(onTrust === true ? { onTrust } : {}),
+    ...(file === undefined ? {} : { file }),
+    ...sentAgain,
+    ...counts,
+  };
   return { endedAt, reason, code, audioMs, lines, ...more } as SessionEnd;
 }
 

@@ -23,6 +23,7 @@ export interface RecordRoutesDependencies extends Pick<SessionsDependencies, 'de
     | 'findSessionEvents'
     | 'balanceOf'
     | 'usageOf'
+    | 'redactionsOf'
     | 'findKey'
     | 'listSessions'
     | 'searchSessions'

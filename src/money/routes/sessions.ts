@@ -121,7 +121,7 @@ async function shown(
 ): Promise<SessionAnswer> {
   const { id, mode, model, keyId, openedAt, endedAt, reason, code, audioMs, lines, costMicroUsd, heldMicroUsd } =
     record;
-  const { tags } = record;
+  const { tags, redactions } = record;
   const live = endedAt === null ? await describeSession(id, organisationId) : undefined;
   return {
     object: 'session',
@@ -139,6 +139,7 @@ async function shown(
     usage: lines.map(usageRow),
     cost_usd: usdOf(costMicroUsd),
     held_usd: usdOf(heldMicroUsd),
+    ...(redactions === undefined ? {} : { redactions }),
     ...(live === undefined ? {} : { phase: live.state, legs: [...live.legs] }),
   };
 }

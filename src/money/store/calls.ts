@@ -134,7 +134,12 @@ export interface SessionEnd {
   file?: FileCharge;
   /** What was sent again, or in vain. */
   sentAgain?: readonly SentAgain[];
+  /** Absent where nothing was redacted. */
+  redactions?: Redactions;
 }
+
+/** How often the gateway has redacted each class; at least once. */
+export type Redactions = Readonly<Record<string, number>>;
 
 /** What the one line of a file rests on: it has `audioMs` × `channels`. */
 export interface FileCharge {
@@ -202,6 +207,8 @@ export interface SessionRecord extends SessionHead {
   lines: BilledLine[];
   costMicroUsd: bigint;
   heldMicroUsd: bigint;
+  /** Absent where nothing was redacted, and while it is open. */
+  redactions?: Redactions;
 }
 
 /** What all of which a session has to be. */
@@ -369,6 +376,8 @@ export interface LedgerCalls {
   /** Live sessions opened from that time on that have no end yet. */
   countLiveSessions(organisationId: string, since: string): number;
   usageOf(query: UsageQuery): UsageRow[];
+  /** How often each class was redacted in the sessions of a query. */
+  redactionsOf(query: Omit<UsageQuery, 'groupBy' | 'limit'>): Redactions;
   /** What a provider was sent again or in vain from one day to another, both included, by day and model. Throws `invalid`. */
   legUsageOf(provider: string, from: string, to: string): LegUsageRow[];
   /** What was charged of it, a limited number of sessions at a time. Throws `invalid`. @param after `next` of the page before */
@@ -431,6 +440,7 @@ export const LEDGER_OPERATIONS = {
   searchSessions: reads(first('text', 'object')),
   countLiveSessions: reads(first('text', 'text')),
   usageOf: reads(member('object')),
+  redactionsOf: reads(member('object')),
   legUsageOf: reads(),
   chargedUsageOf: reads(),
   billOf: reads(first('text', 'text')),

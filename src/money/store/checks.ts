@@ -2,7 +2,16 @@
 
 import { CONFIGURATIONS_MAX, FALLBACKS_MAX } from '../../api/bounds.ts';
 import { StoreError } from '../../store/store-error.ts';
-import type { Credit, FileCharge, HoldRequest, SentAgain, SessionEnd, SessionHead, UsageLine } from './calls.ts';
+import type {
+  Credit,
+  FileCharge,
+  HoldRequest,
+  Redactions,
+  SentAgain,
+  SessionEnd,
+  SessionHead,
+  UsageLine,
+} from './calls.ts';
 
 /** 1 000 000 000 USD. */
 const AMOUNT_MAX = 10n ** 15n;
@@ -112,13 +121,28 @@ function requireSentAgain(sent: readonly SentAgain[]): void {
   }
 }
 
-export function requireEnd({ reason, code, audioMs, lines, file, sentAgain }: SessionEnd): void {
+/** More than there are, also in later versions. */
+const CLASSES_MAX = 50;
+const CLASS = /^[a-z][a-z_]{0,31}$/;
+
+/** Counts of classes, also of those that this version does not know. */
+export const areRedactions = (value: object): value is Redactions => {
+  const counts = Object.entries(value);
+  return (
+    counts.length <= CLASSES_MAX &&
+    counts.every(([name, count]) => CLASS.test(name) && Number.isSafeInteger(count) && count > 0)
+  );
+};
+
+export function requireEnd({ reason, code, audioMs, lines, file, sentAgain, redactions }: SessionEnd): void {
   requireText(reason, WORD_LENGTH_MAX, 'reason of an end');
   if (code !== null) requireText(code, WORD_LENGTH_MAX, 'code of an end');
   requireAudio(audioMs);
   requireLines(lines);
   if (file !== undefined) requireFile(file);
   if (sentAgain !== undefined) requireSentAgain(sentAgain);
+  if (redactions !== undefined && !areRedactions(redactions))
+    invalid(`Redactions are counted from 1 up, of at most ${CLASSES_MAX} classes.`);
 }
 
 export function requireCredit({ kind, microUsd, uniqueKey, note }: Credit): void {

@@ -1,18 +1,24 @@
 // Sessions with their bills as the ledger knows them, and transfers as plain rows. Only reads.
 
+import type { Statement } from 'better-sqlite3';
 import { StoreError } from '../../store/store-error.ts';
 import type { TableContext } from '../../store/table-context.ts';
 import type { BilledLine, LedgerCalls, LedgerTransfer, SessionRecord, SessionSearch } from './calls.ts';
+import { REDACTIONS, redactionsIn } from './session-redactions.ts';
 import { boundTag, TAGGED, type TagBind, WITH_TAGS } from './session-tags.ts';
 
 export interface LedgerRecords extends Pick<LedgerCalls, 'findSession' | 'countLiveSessions' | 'exportLedger'> {
   /** The session with that number, which exists. */
   recordOf(number: number): SessionRecord;
+  /** The same where nothing redacted is known of it. */
+  plainRecordOf(number: number): SessionRecord;
 }
 
-interface HeadRow extends Omit<SessionRecord, 'audioMs' | 'lines' | 'costMicroUsd' | 'heldMicroUsd' | 'tags'> {
+interface HeadRow
+  extends Omit<SessionRecord, 'audioMs' | 'lines' | 'costMicroUsd' | 'heldMicroUsd' | 'tags' | 'redactions'> {
   number: bigint;
   tags: string | null;
+  redactions: string | null;
   endAudioMs: bigint | null;
   held: bigint | null;
 }
@@ -34,8 +40,11 @@ type TransferRow = Omit<LedgerTransfer, 'number' | 'tags'> & { number: bigint; t
 
 const TRANSFERS_MAX = 10_000;
 
-const HEAD = `SELECT sessions.number, id, sessions.organisation_id AS organisationId, sessions.key_id AS keyId, mode, model,
-    opened_at AS openedAt, ended_at AS endedAt, reason, code, audio_ms AS endAudioMs, holds.micro_usd AS held, tags
+const headWith = (
+  redactions: string,
+) => `SELECT sessions.number, id, sessions.organisation_id AS organisationId, sessions.key_id AS keyId, mode, model,
+    opened_at AS openedAt, ended_at AS endedAt, reason, code, audio_ms AS endAudioMs, holds.micro_usd AS held, tags,
+    ${redactions} AS redactions
   FROM sessions
   ${WITH_TAGS}
   LEFT JOIN session_ends ON session_ends.session = sessions.number
@@ -43,9 +52,13 @@ const HEAD = `SELECT sessions.number, id, sessions.organisation_id AS organisati
   LEFT JOIN holds ON holds.number = open_holds.hold`;
 
 export function createLedgerRecords({ database }: TableContext): LedgerRecords {
-  const byNumber = database.prepare<[number], HeadRow>(`${HEAD} WHERE sessions.number = ?`).safeIntegers();
+  const [byNumber, plainByNumber] = [REDACTIONS, 'NULL'].map((redactions) =>
+    database.prepare<[number], HeadRow>(`${headWith(redactions)} WHERE sessions.number = ?`).safeIntegers(),
+  ) as [Statement<[number], HeadRow>, Statement<[number], HeadRow>];
   const byId = database
-    .prepare<[string, string], HeadRow>(`${HEAD} WHERE sessions.id = ? AND sessions.organisation_id = ?`)
+    .prepare<[string, string], HeadRow>(
+      `${headWith(REDACTIONS)} WHERE sessions.id = ? AND sessions.organisation_id = ?`,
+    )
     .safeIntegers();
   const linesOf = database
     .prepare<[bigint], LineRow>(
@@ -69,7 +82,7 @@ export function createLedgerRecords({ database }: TableContext): LedgerRecords {
     )
     .safeIntegers();
 
-  function record({ number, endAudioMs, held, tags, ...head }: HeadRow): SessionRecord {
+  function record({ number, endAudioMs, held, tags, redactions, ...head }: HeadRow): SessionRecord {
     const lines = linesOf.all(number).map(lineOf);
     // Until the end is told, what the models heard is all that is known of the client's audio.
     const heardMs = lines.reduce((sum, { audioMs }) => sum + audioMs, 0);
@@ -80,11 +93,13 @@ export function createLedgerRecords({ database }: TableContext): LedgerRecords {
       lines,
       costMicroUsd: lines.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0n),
       heldMicroUsd: held ?? 0n,
+      ...redactionsIn(redactions),
     };
   }
 
   return {
     recordOf: (number) => record(byNumber.get(number)!),
+    plainRecordOf: (number) => record(plainByNumber.get(number)!),
     findSession(organisationId, sessionId) {
       const row = byId.get(sessionId, organisationId);
       return row === undefined ? undefined : record(row);

@@ -9,7 +9,7 @@ import { isoOf } from './checks.ts';
 import { boundTag, TAGGED, type TagBind, tagPath, WITH_TAGS } from './session-tags.ts';
 import type { LedgerTransfers } from './transfers.ts';
 
-type LedgerReports = Pick<LedgerCalls, 'usageOf' | 'billOf'>;
+type LedgerReports = Pick<LedgerCalls, 'usageOf' | 'redactionsOf' | 'billOf'>;
 
 interface UsageBind extends TagBind {
   organisationId: string;
@@ -55,6 +55,13 @@ export function createLedgerReports(
       )
       .safeIntegers();
   const usage = new Map(ALL_GROUPS.map((group) => [group, usageBy(group)]));
+  const redactions = database.prepare<Omit<UsageBind, 'path'>, { class: string; count: number }>(
+    `SELECT class, sum(count) AS count
+     FROM sessions INDEXED BY sessions_by_organisation CROSS JOIN session_redactions ON session_redactions.session = number
+     WHERE EXISTS (SELECT 1 FROM session_redactions) AND organisation_id = @organisationId
+       AND opened_at >= @from AND opened_at < @to AND (@keyId IS NULL OR key_id = @keyId) AND ${TAGGED}
+     GROUP BY class ORDER BY class`,
+  );
   const billLines = database
     .prepare<[string, string, string], Counted<BillLine>>(
       `SELECT session_lines.model, mode, ${SUMS}
@@ -92,6 +99,10 @@ export function createLedgerReports(
         rows.push(counted<UsageRow>(row));
       }
       return rows;
+    },
+    redactionsOf({ organisationId, from, to, keyId, tag }) {
+      const bind = { organisationId, from: isoOf(from, 'start'), to: isoOf(to, 'end'), keyId: keyId ?? null };
+      return Object.fromEntries(redactions.all({ ...bind, ...boundTag(tag) }).map((row) => [row.class, row.count]));
     },
     billOf(account, month) {
       balanceOf(account);

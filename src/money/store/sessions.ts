@@ -20,6 +20,7 @@ import type { LegUsage } from './leg-usage.ts';
 import { lateHead, lateId, linesBeyond, NODE_LOST } from './lost.ts';
 import type { OwnHolds } from './own-holds.ts';
 import type { LedgerCharges, LedgerPostings, SessionRow } from './postings.ts';
+import { createSessionRedactions } from './session-redactions.ts';
 import { createSessionTags } from './session-tags.ts';
 import type { LedgerTransfers } from './transfers.ts';
 
@@ -35,6 +36,8 @@ interface Parts {
   legUsage: Pick<LegUsage, 'add'>;
   /** The session with that number, which exists. */
   recordOf(number: number): SessionRecord;
+  /** The same where nothing redacted is known of it. */
+  plainRecordOf(number: number): SessionRecord;
 }
 
 type KnownSession = SessionRow & { isSettled: 0 | 1; isLostFile: 0 | 1; hasOwnHold: 0 | 1 };
@@ -48,6 +51,7 @@ type SessionRows = ReturnType<typeof sessionRows>;
 
 function sessionRows({ database, nowText }: TableContext) {
   const keepTags = createSessionTags({ database });
+  const keepRedactions = createSessionRedactions({ database });
   const sessionById = database.prepare<[string], KnownSession>(
     `SELECT number, id, organisation_id AS organisationId, key_id AS keyId, model,
             EXISTS (SELECT 1 FROM session_ends WHERE session = number) AS isSettled,
@@ -60,7 +64,11 @@ function sessionRows({ database, nowText }: TableContext) {
      VALUES (@id, @organisationId, @keyId, @mode, @model, @openedAt)`,
   );
   const insertEnd = database.prepare<
-    Omit<SessionEnd, 'lines' | 'sentAgain'> & { number: number; organisationId: string; settledAt: string }
+    Omit<SessionEnd, 'lines' | 'sentAgain' | 'redactions'> & {
+      number: number;
+      organisationId: string;
+      settledAt: string;
+    }
   >(
     `INSERT INTO session_ends (session, organisation_id, ended_at, settled_at, reason, code, audio_ms, cost_micro_usd)
      VALUES (@number, @organisationId, @endedAt, @settledAt, @reason, @code, @audioMs,
@@ -90,13 +98,13 @@ function sessionRows({ database, nowText }: TableContext) {
     insertEnd.run({ number, organisationId, endedAt, settledAt: nowText(), reason, code, audioMs });
   }
 
-  return { byId: (id: string) => sessionById.get(id), known, addSession, keepTags, addEnd };
+  return { byId: (id: string) => sessionById.get(id), known, addSession, keepTags, keepRedactions, addEnd };
 }
 
 /** How a session's use becomes charges, and its end a record. Runs in the caller's transaction. */
 function sessionCharges(
-  { known, addSession, addEnd }: SessionRows,
-  { postings, holds, ownHolds, charges, recordOf, legUsage }: Parts,
+  { known, addSession, addEnd, keepRedactions }: SessionRows,
+  { postings, holds, ownHolds, charges, recordOf, plainRecordOf, legUsage }: Parts,
 ) {
   /**
    * Posts what the lines say, out of the hold. What is more than was held is charged anyway, and noted. Gives what is left of
@@ -122,21 +130,30 @@ function sessionCharges(
     if (session.hasOwnHold === 1) ownHolds.end(session, 0n);
     if (end.file !== undefined) charges.noteFile(session, end.file);
     addEnd(session, end);
-    const record = recordOf(session.number);
+    const record = plainRecordOf(session.number);
+    const { redactions } = end;
+    if (redactions !== undefined && Object.keys(redactions).length > 0) {
+      keepRedactions(session.number, redactions);
+      record.redactions = redactions;
+    }
     if (end.sentAgain !== undefined && end.sentAgain.length > 0)
       legUsage.add(record, isoOf(end.endedAt, 'time of ending'), end.sentAgain);
     return record;
   }
 
   /** The session was closed because its node went silent. What came after what was posted then is billed beside it, once. */
-  function settleLate(first: SessionRecord, head: SessionHead, end: SessionEnd): SessionRecord {
+  function settleLate(number: number, head: SessionHead, end: SessionEnd): SessionRecord {
+    // Whatever is billed late, they belong to the session.
+    if (end.redactions !== undefined) keepRedactions(number, end.redactions);
+    const first = recordOf(number);
     const lines = linesBeyond(first.lines, end.lines);
     const name = lateHead(head);
     requireHead(name);
     const before = known(name);
     if (before === undefined && lines.length === 0) return first;
     const audioMs = Math.max(0, end.audioMs - first.audioMs);
-    const rest = { ...end, audioMs, lines };
+    const { redactions: _, ...ending } = end;
+    const rest = { ...ending, audioMs, lines };
     const late = before?.isSettled === 1 ? recordOf(before.number) : finish(before ?? addSession(name), rest);
     return {
       ...first,
@@ -299,7 +316,7 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
     const before = known(head);
     if (before?.isSettled === 1) {
       const first = recordOf(before.number);
-      return first.reason === NODE_LOST ? settleLate(first, head, end) : first;
+      return first.reason === NODE_LOST ? settleLate(before.number, head, end) : first;
     }
     // What is known has its account already.
     if (before === undefined) transfers.openAccount(head.organisationId);

@@ -27,7 +27,7 @@ export function createLedgerTables(context: TableContext): LedgerCalls & Leases 
   const ceilings = createLedgerCeilings(context);
   const holds = createLedgerHolds(context, transfers, ceilings);
   const ownHolds = createOwnHolds(context, ceilings);
-  const { recordOf, ...records } = createLedgerRecords(context);
+  const { recordOf, plainRecordOf, ...records } = createLedgerRecords(context);
   const legUsage = createLegUsage(context);
   return {
     ...createLedgerSessions(context, {
@@ -39,6 +39,7 @@ export function createLedgerTables(context: TableContext): LedgerCalls & Leases 
       ceilings,
       legUsage,
       recordOf,
+      plainRecordOf,
     }),
     ...records,
     ...{ legUsageOf: legUsage.legUsageOf, chargedUsageOf: legUsage.chargedUsageOf },

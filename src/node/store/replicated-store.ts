@@ -4,7 +4,13 @@ import { sinceOfKey } from '../../accounts/keys/calls.ts';
 import type { LogCall } from '../../cluster/replication/entry.ts';
 import type { ReplicaStore } from '../../cluster/replication/replica-store.ts';
 import type { HoldRequest, LedgerCalls, SessionEnd, SessionHead, UsageLine } from '../../money/store/calls.ts';
-import { LEG_USAGE_SINCE, OWN_SPEND_SINCE, STORE_VERSION, TAGS_SINCE } from '../../store/migrations.ts';
+import {
+  LEG_USAGE_SINCE,
+  OWN_SPEND_SINCE,
+  REDACTIONS_SINCE,
+  STORE_VERSION,
+  TAGS_SINCE,
+} from '../../store/migrations.ts';
 import type { OperatorCall } from '../../store/operator-calls.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { sinceOfWebhook } from '../../webhooks/store/calls.ts';
@@ -91,16 +97,17 @@ const OF_SESSIONS: readonly CallName[] = ['openSession', 'settleSession'];
 
 /** Without what not every replica knows yet: a session is billed anyway. */
 function understood(name: CallName, given: readonly unknown[], version: number): readonly unknown[] {
-  const known = version < LEG_USAGE_SINCE && name === 'settleSession' ? withoutSentAgain(given) : given;
+  const known = version < REDACTIONS_SINCE && name === 'settleSession' ? endUnderstood(given, version) : given;
   const args = version < OWN_SPEND_SINCE ? withoutOwnSpend(name, known) : known;
   if (version >= TAGS_SINCE || !OF_SESSIONS.includes(name)) return args;
   const [{ tags: _, ...head }, ...rest] = args as [SessionHead, ...unknown[]];
   return [head, ...rest];
 }
 
-/** Nothing is added to the usage of legs then. */
-function withoutSentAgain([head, end]: readonly unknown[]): readonly unknown[] {
-  const { sentAgain: _, ...rest } = end as SessionEnd;
+/** Redactions are not counted then, and nothing is added to the usage of legs. */
+function endUnderstood([head, end]: readonly unknown[], version: number): readonly unknown[] {
+  const { redactions: _, ...rest } = end as SessionEnd;
+  if (version < LEG_USAGE_SINCE) delete rest.sentAgain;
   return [head, rest];
 }
 

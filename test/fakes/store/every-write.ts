@@ -311,7 +311,10 @@ function money(script: Script, organisationId: string, keyId: string): void {
   script.call('settleSession', { ...headOf('ses_abc123a'), tags: '{"customer":"acme","project":"x"}' }, endOf(62_000));
   script.call('settleSession', headOf('ses_abc123a'), endOf(70_000));
   const failed = { model: 'loopback/script', own: false, reason: 'failed', legs: 2, audioMs: 5_000 } as const;
-  script.call('settleSession', headOf('ses_abc123b'), { ...endOf(600_000), onTrust: true, sentAgain: [failed] });
+  script.call('settleSession', headOf('ses_abc123b'), {
+    ...{ ...endOf(600_000), onTrust: true, sentAgain: [failed] },
+    redactions: { card: 2, email: 1 },
+  });
   script.call('openSession', headOf('req_1', 'batch'), HOLD);
   script.call('openSession', headOf('req_2', 'batch'), { ...HOLD, leaseMs: 1 });
   const file = { audioMs: 61_000, channels: 1, audioMsMax: 61_000, claimedMs: 70_000 };

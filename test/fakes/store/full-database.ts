@@ -47,7 +47,7 @@ export function fill(tables: DirectTables): void {
     if (index > 5) continue;
     const end = { endedAt: '2026-06-15T12:05:00.000Z', reason: 'client_closed', code: null, audioMs: 70_000, lines };
     const failed = { model: head.model, own: false, reason: 'failed', legs: 1, audioMs: 900 } as const;
-    tables.settleSession(head, index === 0 ? { ...end, sentAgain: [failed] } : end);
+    tables.settleSession(head, index === 0 ? { ...end, sentAgain: [failed], redactions: { card: 2 } } : end);
   }
   fillOwn(tables, { organisationId, keyId: keys[2]!.key.id });
   fillFiles(tables, { organisationId, keyId: keys[2]!.key.id });

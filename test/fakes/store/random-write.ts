@@ -244,6 +244,7 @@ class Draw {
       ...(this.chance(0.3) ? { onTrust: true } : {}),
       ...(this.chance(0.2) ? { file } : {}),
       ...(this.chance(0.5) ? { sentAgain: this.sentAgain() } : {}),
+      ...(this.chance(0.3) ? { redactions: { [this.pick(['card', 'email', 'No class'])]: this.integer(0, 5) } } : {}),
     };
   }
 

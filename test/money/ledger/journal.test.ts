@@ -201,6 +201,13 @@ describe('the read journal', () => {
       ['ses_3', 7, 'client_closed'],
     ]);
   });
+
+  it('has what was redacted by then', () => {
+    const redacted = (audioMs: number, card: number) => ({ ...used('ses_1', audioMs), redactions: { card } });
+    const text = [redacted(5, 1), redacted(9, 3), used('ses_2', 5)].map(lineOf).join('');
+    const found = unsettledIn(recordsOf(text).records);
+    expect(found.map(({ end: how }) => how.redactions)).toEqual([{ card: 3 }, undefined]);
+  });
 });
 
 describe('recovery', () => {

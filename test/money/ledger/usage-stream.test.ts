@@ -64,6 +64,16 @@ describe('a message', () => {
     );
   });
 
+  test('has counts of redactions, and is billed without them where they are malformed', () => {
+    const head = headOf(WHO, 'ses_1');
+    const told = endOf([lineOf(1_000)]);
+    const read = (redactions: unknown) =>
+      readUsage(keys, usageBody(keys, head, { ...told, redactions } as typeof told));
+    expect(read({ card: 2, passport: 1 })).toEqual({ head, end: { ...told, redactions: { card: 2, passport: 1 } } });
+    for (const wrong of ['none', null, [1], { card: 0 }, { card: '1' }, { 'No class': 1 }])
+      expect(read(wrong)).toEqual({ head, end: told });
+  });
+
   test('has what was sent again, and is billed without it where it is malformed', () => {
     const head = headOf(WHO, 'ses_1');
     const told = endOf([lineOf(1_000)]);

@@ -4,7 +4,7 @@ import { Replica } from '../../../src/cluster/replication/replica.ts';
 import type { Answer } from '../../../src/node/store/protocol.ts';
 import { createReplicatedStore, replicaStoreOf } from '../../../src/node/store/replicated-store.ts';
 import type { SqliteStore } from '../../../src/node/store/sqlite-store.ts';
-import { LEG_USAGE_SINCE, OWN_SPEND_SINCE, TAGS_SINCE } from '../../../src/store/migrations.ts';
+import { LEG_USAGE_SINCE, OWN_SPEND_SINCE, REDACTIONS_SINCE, TAGS_SINCE } from '../../../src/store/migrations.ts';
 import { type NewWebhook, USAGE_EVENTS_SINCE } from '../../../src/webhooks/store/calls.ts';
 import { LogClient, LogServer } from '../../cluster/replication/faulty-log.ts';
 import { seeded } from '../../fakes/random.ts';
@@ -201,7 +201,7 @@ test('events of usage wait until every replica knows them: no webhook asks for t
   expect(proposed).toEqual([4, 4, USAGE_EVENTS_SINCE]);
 });
 
-test('what was sent again waits until every replica adds it up: a session is billed without', async () => {
+test('what was sent again, and counts of redactions, wait until every replica keeps them: a session is billed without', async () => {
   const database = await openStore(temporaryDirectory(), { isReplica: true });
   const proposed: unknown[] = [];
   let known = LEG_USAGE_SINCE - 1;
@@ -212,10 +212,13 @@ test('what was sent again waits until every replica adds it up: a session is bil
   const store = createReplicatedStore(database, propose, { commonVersion: () => known, olderThan: () => [] });
   const head = headOf({ organisationId: 'org_1', keyId: 'key_1' }, 'ses_1');
   const end = { ...endOf([]), sentAgain: [] };
-  await store.settleSession(head, end);
+  const counted = { ...end, redactions: { card: 1 } };
+  await store.settleSession(head, counted);
   known = LEG_USAGE_SINCE;
-  await store.settleSession(head, end);
-  expect(proposed).toEqual([endOf([]), end]);
+  await store.settleSession(head, counted);
+  known = REDACTIONS_SINCE;
+  await store.settleSession(head, counted);
+  expect(proposed).toEqual([endOf([]), end, counted]);
 });
 
 test('a key with replacement rules is refused until every replica knows them', async () => {

@@ -338,6 +338,8 @@ export interface Usage {
     audio_seconds: number;
     /** USD, decimal. */
     cost_usd: string;
+    /** How often the gateway has redacted each class, in sessions and files that have ended; absent if it has redacted nothing. */
+    redactions?: Record<string, number>;
   };
 }
 

@@ -6,7 +6,7 @@ import type { AudioPipeline } from '../../../audio/pipeline.ts';
 import { usdOf } from '../../../config/prices/price.ts';
 import type { Meter, MeterState, Shortage } from '../../../money/ledger/meter.ts';
 import { shortageCodes, shortageReasons, shortageWords } from '../../../money/ledger/shortage.ts';
-import type { UsageLine } from '../../../money/store/calls.ts';
+import type { Redactions, UsageLine } from '../../../money/store/calls.ts';
 import type { ReachedCeiling } from '../../../money/store/ceiling-words.ts';
 import { type EventWriter, secondsOf } from '../event-writer.ts';
 import type { Signals } from '../signals.ts';
@@ -21,6 +21,8 @@ export interface SpendingParts {
   signals: Signals;
   /** A ceiling leaves no more for the member that hears. False where no other member can take over. */
   continuesCheaper(): boolean;
+  /** What was redacted so far; undefined for nothing. */
+  redactions?(): Redactions | undefined;
 }
 
 export interface SessionFigures extends Omit<AudioFrame, 'kind' | 'sequence' | 'at'> {
@@ -41,6 +43,7 @@ export class Spending {
   #index = 0;
   /** Whether another member takes over is to be found out. */
   #isChecking = false;
+  readonly #redactions: SpendingParts['redactions'];
   /** What the client was told that it pays for. */
   #billed: UsageLine[] | undefined;
   #billedTo = 0;
@@ -50,7 +53,8 @@ export class Spending {
   #shownSamples = 0;
   #shownMicroUsd = 0n;
 
-  constructor(meter: Meter, sampleRate: number, { pipeline, usage, events, signals, continuesCheaper }: SpendingParts) {
+  constructor(meter: Meter, sampleRate: number, parts: SpendingParts) {
+    const { pipeline, usage, events, signals, continuesCheaper, redactions } = parts;
     this.#meter = meter;
     this.#pipeline = pipeline;
     this.#usage = usage;
@@ -59,6 +63,7 @@ export class Spending {
     this.#events = events;
     this.#signals = signals;
     this.#continuesCheaper = continuesCheaper;
+    this.#redactions = redactions;
   }
 
   start(): void {
@@ -74,6 +79,7 @@ export class Spending {
         sentMs: () => ms(pipeline.sentSamples),
         receivedMs: () => ms(pipeline.receivedSamples),
         connectionLeftMs: () => usage.connections.leftMs,
+        redactions: () => this.#redactions?.(),
       },
       {
         extended: (allowedMs, connectionMs) => {
@@ -185,6 +191,7 @@ export class Spending {
     // An end that could not be told is a fault of the gateway.
     const lines = this.#billed ?? usage.settledLines();
     this.#charged = lines;
+    const redactions = this.#redactions?.();
     this.#meter.settle({
       endedAt: endedAt.toISOString(),
       reason,
@@ -192,6 +199,7 @@ export class Spending {
       audioMs: Math.round((this.#pipeline.receivedSamples / this.#sampleRate) * 1000),
       lines,
       sentAgain: this.#legs.total(this.#pipeline.sentSamples, this.#billedTo),
+      ...(redactions === undefined ? {} : { redactions }),
     });
   }
 

@@ -8,6 +8,7 @@ import type { Clock } from '../../../../machines/clock.ts';
 import type { ListenRequest } from '../../../api/listen.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import { isServiceClass, REDACT_HOLD_MS, type RedactionClass } from '../../../api/redaction.ts';
+import type { Redactions } from '../../../money/store/calls.ts';
 import type { TextAnalyzer } from '../../../redaction/analyzer.ts';
 import { LABELS } from '../../../redaction/labels.ts';
 import { redactedMessage } from '../../../redaction/messages.ts';
@@ -49,6 +50,7 @@ export class SessionTexts implements EventTexts {
   #second: RedactedEvents | undefined;
   /** A final waits no longer for both redactions than for one. */
   readonly #dueMs = new WeakMap<TranscriptEvent, number>();
+  readonly #counts = new Map<RedactionClass, number>();
 
   constructor(parts: TextsParts) {
     this.#parts = parts;
@@ -111,6 +113,11 @@ export class SessionTexts implements EventTexts {
     this.#second?.hurry();
   }
 
+  /** How often each class was redacted in finals that have left; undefined for nothing. */
+  get redactions(): Redactions | undefined {
+    return this.#counts.size === 0 ? undefined : Object.fromEntries(this.#counts);
+  }
+
   /** Resolves when nothing waits for an answer about its text. */
   async settled(): Promise<void> {
     if (this.#redaction instanceof CheckedEvents) await this.#redaction.settled();
@@ -132,7 +139,13 @@ export class SessionTexts implements EventTexts {
     { redactHoldMs: holdMs = REDACT_HOLD_MS.default }: RequestedTexts,
     { send, turn }: Pick<Outbox, 'send'> & Pick<SessionLog, 'turn'>,
   ): RedactedEvents {
-    const { clock, totals, onFault } = this.#parts;
+    const { clock, totals: all, onFault } = this.#parts;
+    const totals: TextsParts['totals'] = {
+      redacted: (kind) => {
+        if (kind !== 'failed') this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+        all.redacted(kind);
+      },
+    };
     const dueMs = this.#dueMs;
     return new RedactedEvents({ outbox: { send }, log: { turn }, clock, totals, classes, holdMs, dueMs, onFault });
   }

@@ -120,6 +120,15 @@ export const CHARGE_CHECKS: readonly Check[] = [
         WHERE session_lines.session = session_ends.session)`,
     sentence: ({ who, found }) => `Session ${who} was answered for ${seconds(found)} of audio and has no line.`,
   },
+  {
+    sql: `SELECT coalesce(${sessionName('session')}, session) AS who, min(count) AS found, NULL AS wanted FROM session_redactions
+      GROUP BY session HAVING found < 1 OR NOT EXISTS (
+        SELECT 1 FROM session_ends WHERE session_ends.session = session_redactions.session)`,
+    sentence: ({ who, found }) =>
+      Number(found) < 1
+        ? `Session ${who} has a count of redactions below 1.`
+        : `Session ${who} has counts of redactions and is not settled.`,
+  },
 ];
 
 export const CHARGE_CHECKS_IN_USE: readonly Check[] = [

@@ -103,6 +103,8 @@ describe('rules and redaction', () => {
     const { rig, puppet, client } = await stage(both('quadruple one', '1111'));
     const text = `${CARD} or 4111 quadruple one quadruple one 1111`;
     await puppet.last.say(ended('1', say(text, 0)));
+    // As it would be recovered after a crash.
+    expect(client.session.opening.meter.snapshot).toMatchObject({ redactions: { card: 2 } });
     client.session.control({ type: 'close' });
     await rig.advance(100);
     await puppet.last.say({ type: 'finished' });

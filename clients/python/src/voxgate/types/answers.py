@@ -450,6 +450,9 @@ class UsageTotal:
     """Seconds of audio."""
     cost_usd: str
     """USD, decimal."""
+    redactions: dict[str, int] | None = None
+    """How often the gateway has redacted each class, in sessions and files that have ended; absent if it has redacted
+    nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
