@@ -10,7 +10,8 @@ import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/proces
 const BY = { type: 'operator', id: 'test' } as const;
 const SCRIPT = 'loopback/script';
 const FILE_MODEL = 'local/commands-en';
-const { bytes: WAV } = sampleAudio('commands.wav');
+/** Short: recognising it is most of the work of these tests. */
+const { bytes: WAV } = sampleAudio('times/time.wav');
 
 let live: LiveGateway;
 let store: Store;
@@ -78,7 +79,7 @@ type Fields = readonly (readonly [string, string] | undefined)[];
 async function send(path: string, fields: Fields, credential = plain) {
   const form = new FormData();
   for (const field of [['model', FILE_MODEL] as const, ...fields]) {
-    if (field === undefined) form.append('file', new Blob([WAV], { type: 'audio/wav' }), 'commands.wav');
+    if (field === undefined) form.append('file', new Blob([WAV], { type: 'audio/wav' }), 'time.wav');
     else form.append(...(field as [string, string]));
   }
   const reply = await live.request(path, { method: 'POST', headers: bearer(credential), body: form });
