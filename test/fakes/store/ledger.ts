@@ -12,6 +12,7 @@ import { keepDatabase } from '../../../src/store/keep-database.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { emptyDatabase } from '../../setup/empty-database.ts';
 import { type DirectTables, directTables } from './direct-tables.ts';
+import { lazily } from './lazy-statements.ts';
 
 export const OPERATOR = { type: 'operator', id: 'test' } as const;
 export const START_MS = Date.parse('2026-11-21T12:00:00.000Z');
@@ -38,7 +39,7 @@ function databaseInMemory(): Database.Database {
 export function ledgerRig(where?: string | Database.Database): LedgerRig {
   const clock = { nowMs: START_MS };
   const database = typeof where === 'string' ? openDatabase(where) : (where ?? databaseInMemory());
-  const { tables: ledger } = directTables(database, () => clock.nowMs);
+  const { tables: ledger } = directTables(lazily(database), () => clock.nowMs);
   let customers = 0;
   return {
     database,

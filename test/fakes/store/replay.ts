@@ -9,6 +9,7 @@ import { plainOfText, textOfPlain } from '../../../src/runtime/plain-data.ts';
 import { EntryContext } from '../../../src/store/entry.ts';
 import { keepDatabase } from '../../../src/store/keep-database.ts';
 import { emptyDatabase } from '../../setup/empty-database.ts';
+import { lazily } from './lazy-statements.ts';
 import { purely } from './purely.ts';
 
 export interface Replica {
@@ -30,7 +31,7 @@ export function replicas(...kinds: ('plain' | 'odd')[]): Replica[] {
     database.pragma(`reverse_unordered_selects = ${kind === 'odd' ? 'ON' : 'OFF'}`);
     const open = (): Target => {
       const context = new EntryContext();
-      return { database, context, tables: createTables(database, context) };
+      return { database, context, tables: createTables(lazily(database), context) };
     };
     let target = open();
     let count = 0;

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { drawn } from '../../fakes/drawn.ts';
 import { directTables } from '../../fakes/store/direct-tables.ts';
+import { lazily } from '../../fakes/store/lazy-statements.ts';
 import { creditOf, endOf, headOf, holdOf, ledgerRig, lineOf, OPERATOR, perMinute } from '../../fakes/store/ledger.ts';
 
 const MIDNIGHT_MS = Date.parse('2026-11-22T00:00:00.000Z');
@@ -19,7 +20,7 @@ test('agrees when midnight passes between any two calls', () => {
       const who = customer({ limit: null, dailyMax: 10n ** 9n });
       let nowMs = MIDNIGHT_MS - readingsBefore * stepMs;
       // Every reading is later than the one before.
-      const { tables: ledger } = directTables(database, () => {
+      const { tables: ledger } = directTables(lazily(database), () => {
         nowMs += stepMs;
         return nowMs;
       });
@@ -45,7 +46,7 @@ test('gives all transfers of one posting the same time', () => {
   const { database, customer } = ledgerRig();
   const who = customer({ credit: 1_000_000n });
   let nowMs = MIDNIGHT_MS - 3;
-  const { tables: ledger } = directTables(database, () => nowMs++);
+  const { tables: ledger } = directTables(lazily(database), () => nowMs++);
   const lines = MODELS.map((model) => lineOf(1_000, perMinute(60_000n), { model }));
   ledger.settleSession(headOf(who, 'ses_1'), endOf(lines));
   const usage = ledger.exportLedger(0, 100).filter(({ kind }) => kind === 'usage');
