@@ -18,6 +18,18 @@ const EMBEDDED_TOGETHER = 8;
 
 type Cell = readonly [driver: Driver, slug: string];
 
+const groupsOf = (cells: readonly Cell[], size: number) =>
+  Array.from({ length: Math.ceil(cells.length / size) }, (_, at) => ({
+    group: at + 1,
+    cells: cells.slice(at * size, (at + 1) * size),
+  }));
+
+const cellsOf = (drivers: readonly Driver[], of: 'live' | 'file', slugs: readonly string[]): Cell[] =>
+  drivers
+    .filter((driver) => driver[of] !== undefined)
+    .flatMap((driver) => slugs.map((slug): Cell => [driver, slug]))
+    .filter(([driver, slug]) => of === 'file' || isTriedWith(driver, slug));
+
 async function problemsOf(cells: readonly Cell[], look: (...cell: Cell) => Promise<string[]>): Promise<string[]> {
   const heard = cells.map(async ([driver, slug]) =>
     (await look(driver, slug)).map((problem) => `${driver.client} with ${slug}: ${problem}`),
@@ -25,23 +37,17 @@ async function problemsOf(cells: readonly Cell[], look: (...cell: Cell) => Promi
   return (await Promise.all(heard)).flat();
 }
 
-/**
- * @param which clients, as it reads in a report
- * @param together sessions at a time: most of each is waiting for the pace of its provider
- */
-export function matrixSuite(which: string, drivers: readonly Driver[], rig: DialectRig, together = 16): void {
-  const groupsOf = (cells: readonly Cell[], size = together) =>
-    Array.from({ length: Math.ceil(cells.length / size) }, (_, at) => ({
-      group: at + 1,
-      cells: cells.slice(at * size, (at + 1) * size),
-    }));
+interface Matrix {
+  /** Clients, as it reads in a report. */
+  which: string;
+  drivers: readonly Driver[];
+  rig: DialectRig;
+  /** Sessions at a time: most of each is waiting for the pace of its provider. */
+  together?: number;
+}
 
-  const cellsOf = (of: 'live' | 'file', slugs: readonly string[]): Cell[] =>
-    drivers
-      .filter((driver) => driver[of] !== undefined)
-      .flatMap((driver) => slugs.map((slug): Cell => [driver, slug]))
-      .filter(([driver, slug]) => of === 'file' || isTriedWith(driver, slug));
-
+/** Sessions and files of numbered audio, with every model. `kinds`: which of the two. */
+export function samplesSuite({ which, drivers, rig, together = 16 }: Matrix, kinds = ['live', 'files']): void {
   /** Clients tell the text alone of a file. */
   async function misheard(driver: Driver, model: string): Promise<string[]> {
     const rate = rateOf([model]) ?? 24_000;
@@ -56,19 +62,20 @@ export function matrixSuite(which: string, drivers: readonly Driver[], rig: Dial
   describe(`every ${which}, by samples, with every model`, () => {
     const slugs = PROTOCOLS.map(({ slug }) => slug);
 
-    it.each(groupsOf(cellsOf('live', slugs)))('live, group $group', { timeout: TIMEOUT_MS }, async ({ cells }) => {
+    const live = kinds.includes('live') ? cellsOf(drivers, 'live', slugs) : [];
+    it.each(groupsOf(live, together))('live, group $group', { timeout: TIMEOUT_MS }, async ({ cells }) => {
       expect(await problemsOf(cells, (driver, slug) => heardWrongly(rig, driver, [slug]))).toEqual([]);
     });
 
-    it.each(groupsOf(cellsOf('file', FILE_MODELS)))(
-      'files, group $group',
-      { timeout: TIMEOUT_MS },
-      async ({ cells }) => {
-        expect(await problemsOf(cells, misheard)).toEqual([]);
-      },
-    );
+    const files = kinds.includes('files') ? cellsOf(drivers, 'file', FILE_MODELS) : [];
+    it.each(groupsOf(files, together))('files, group $group', { timeout: TIMEOUT_MS }, async ({ cells }) => {
+      expect(await problemsOf(cells, misheard)).toEqual([]);
+    });
   });
+}
 
+/** Speech, with the models that are in the gateway. */
+export function wordsSuite({ which, drivers, rig }: Matrix): void {
   describe.each(EMBEDDED)(`every ${which}, by words, with $slug`, (model) => {
     const { bytes, pcm, sampleRate } = sampleAudio(model.file);
     const PIECE_BYTES = 6_400;
@@ -93,7 +100,7 @@ export function matrixSuite(which: string, drivers: readonly Driver[], rig: Dial
       return editDistance(recognised, said) <= model.wordErrorRateMax * said.length ? [] : [heard];
     }
 
-    it.each(groupsOf(cellsOf('live', [model.slug]), EMBEDDED_TOGETHER))(
+    it.each(groupsOf(cellsOf(drivers, 'live', [model.slug]), EMBEDDED_TOGETHER))(
       'live, group $group',
       { timeout: TIMEOUT_MS },
       async ({ cells }) => {
@@ -101,7 +108,7 @@ export function matrixSuite(which: string, drivers: readonly Driver[], rig: Dial
       },
     );
 
-    it.each(groupsOf(cellsOf('file', [model.slug]), EMBEDDED_TOGETHER))(
+    it.each(groupsOf(cellsOf(drivers, 'file', [model.slug]), EMBEDDED_TOGETHER))(
       'files, group $group',
       { timeout: TIMEOUT_MS },
       async ({ cells }) => {

@@ -1,8 +1,8 @@
-// Every official JavaScript client with every live protocol of the registry, and with a model for files of every provider: what
-// docs/reference/clients.md says.
+// Every official JavaScript client with every live protocol of the registry: what docs/reference/clients.md says. Files and speech are
+// matrix-files.test.ts, which runs at the same time.
 
 import { startDialectRig } from '../../vendors/compat/rig.ts';
 import { drivers } from '../drivers/index.ts';
-import { matrixSuite } from './matrix.suite.ts';
+import { samplesSuite } from './matrix.suite.ts';
 
-matrixSuite('client', drivers, startDialectRig());
+samplesSuite({ which: 'client', drivers, rig: startDialectRig() }, ['live']);

@@ -5,7 +5,7 @@ import { startDialectRig } from '../../vendors/compat/rig.ts';
 import { pythonDrivers, usePython } from '../drivers/python/index.ts';
 import { installPackages } from '../drivers/python/packages.ts';
 import { PythonProcess } from '../drivers/python/process.ts';
-import { matrixSuite } from './matrix.suite.ts';
+import { samplesSuite, wordsSuite } from './matrix.suite.ts';
 
 const TOGETHER = 40;
 const packages = await installPackages();
@@ -21,5 +21,7 @@ describe.skipIf(missing !== undefined)(`official Python clients${missing === und
     usePython(python);
     afterAll(() => python.close());
   }
-  matrixSuite('Python client', pythonDrivers, rig, TOGETHER);
+  const matrix = { which: 'Python client', drivers: pythonDrivers, rig, together: TOGETHER };
+  samplesSuite(matrix);
+  wordsSuite(matrix);
 });
