@@ -31,6 +31,16 @@ export function cut(bytes: Uint8Array, random: Random, bytesMax: number): Uint8A
   return pieces;
 }
 
+export function joined(parts: readonly Float32Array[]): Float32Array {
+  const samples = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    samples.set(part, at);
+    at += part.length;
+  }
+  return samples;
+}
+
 export interface Heard {
   samples: Float32Array;
   damaged: number;
@@ -70,13 +80,7 @@ export async function hear(
   } finally {
     if (kept === undefined) decoder.free();
   }
-  const samples = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    samples.set(part, at);
-    at += part.length;
-  }
-  return { samples, damaged: stream.damaged, heldBytes: stream.heldBytes, heldBytesMax, pieces, fault };
+  return { samples: joined(parts), damaged: stream.damaged, heldBytes: stream.heldBytes, heldBytesMax, pieces, fault };
 }
 
 export const loudness = (samples: Float32Array): number =>

@@ -8,7 +8,7 @@ import { PcmConverter } from '../../../src/audio/resampler.ts';
 import type { OpusEncoding } from '../../../src/audio/streams/opus-stream.ts';
 import { RecognisedStream } from '../../../src/audio/streams/recognised-stream.ts';
 import { seeded } from '../../fakes/random.ts';
-import { areAlike, cut, hear, loudness, recording } from './opus-fixture.ts';
+import { areAlike, cut, hear, joined, loudness, recording } from './opus-fixture.ts';
 
 const RATE = 16_000;
 const YES = readFileSync(join(import.meta.dirname, '../../fixtures/audio/yes.wav'));
@@ -28,7 +28,7 @@ async function recognised(messages: readonly Uint8Array[], rate = RATE): Promise
   } finally {
     decoder.free();
   }
-  return Float32Array.from(parts.flatMap((part) => [...part]));
+  return joined(parts);
 }
 
 /** What a WAV file sounds like when it is read whole. */
