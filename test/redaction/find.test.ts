@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { labelOf, REDACTION_CLASSES, type RedactionClass } from '../../src/api/redaction.ts';
 import { find, TEXT_CHARS_MAX } from '../../src/redaction/find.ts';
 import { textWith } from '../../src/redaction/spoken-words.ts';
+import { drawn } from '../fakes/drawn.ts';
 
 const ALL: ReadonlySet<RedactionClass> = new Set(REDACTION_CLASSES);
 const redacted = (text: string, classes = ALL): string => textWith(text, find(text, classes).matches);
@@ -84,7 +85,7 @@ describe('find', () => {
 });
 
 describe('hostile text', () => {
-  const LENGTH = 400_000;
+  const LENGTH = drawn(400_000);
   const hostile: Record<string, string> = {
     digits: '4'.repeat(LENGTH),
     'single digits': '4 1 '.repeat(LENGTH / 4),
