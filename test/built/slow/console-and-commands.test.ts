@@ -14,7 +14,8 @@ const AUDIO = 'test/fixtures/audio/yes.wav';
 const HTML = { Accept: 'text/html' };
 const DOCUMENTS = ['/docs', '/openapi.json', '/asyncapi.json', '/healthz', '/readyz', '/metrics'];
 
-describe.each([
+// Both at once: much of it is speech in real time.
+describe.concurrent.each([
   ['the checkout', () => CHECKOUT],
   ['the installed package', installPackage],
 ])('%s', (_, program) => {
@@ -32,7 +33,7 @@ describe.each([
       installed.path,
     );
 
-  it('serves each page of the console and every file that a page loads', async () => {
+  it.sequential('serves each page of the console and every file that a page loads', async () => {
     for (const path of CONSOLE_PATHS) {
       const answer = await fetch(gateway.url + path.replaceAll(/:\w+/g, 'some'), { headers: HTML });
       expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
@@ -55,12 +56,12 @@ describe.each([
     }
   });
 
-  it.each(DOCUMENTS)('serves %s', async (path) => {
+  it.sequential.each(DOCUMENTS)('serves %s', async (path) => {
     const answer = await fetch(gateway.url + path, { headers: HTML });
     expect([answer.status, (await answer.text()).length > 0]).toEqual([200, true]);
   });
 
-  it.each(commands.map(({ name }) => name))('loads the command %s', async (name) => {
+  it.sequential.each(commands.map(({ name }) => name))('loads the command %s', async (name) => {
     expect(await run(`${name} --help`)).toMatchObject({
       code: 0,
       errors: '',
@@ -68,7 +69,7 @@ describe.each([
     });
   });
 
-  it.each([
+  it.sequential.each([
     ['models --filter local', 'local/commands-en'],
     ['config check', 'The configuration can be used.'],
     ['keys list', 'key_'],
@@ -82,7 +83,7 @@ describe.each([
     expect(await run(line)).toMatchObject({ code: 0, output: expect.stringContaining(words) });
   });
 
-  it('transcribes through the gateway that runs, which then has a bill and its audit', async () => {
+  it.sequential('transcribes through the gateway that runs, which then has a bill and its audit', async () => {
     const target = `--url ${gateway.url} --key ${gateway.key}`;
     for (const how of ['', ' --live']) {
       expect(await run(`transcribe ${AUDIO}${how} ${target}`)).toMatchObject({ code: 0, output: 'Yes.\n' });
@@ -92,7 +93,7 @@ describe.each([
     expect((await run('ledger audit')).code).toBe(0);
   });
 
-  it('runs the demo', async () => {
+  it.sequential('runs the demo', async () => {
     expect(await run('demo')).toMatchObject({ code: 0, output: expect.stringContaining('failover') });
   });
 });
