@@ -154,6 +154,7 @@ const afterAt = (tokens: readonly Token[], at: number): number =>
 function localStart(tokens: readonly Token[], at: number, behind: number): number | undefined {
   const isPrinted = tokens[at]?.text === '@';
   let first = at - 1;
+  if (isPrinted && first >= behind && tokens[first]?.text === '"') return quoteStart(tokens, first, behind);
   if (first < behind || !isWordLike(tokens[first])) return undefined;
   if (!isPrinted && NOT_LOCAL.has((tokens[first] as Token).text)) return undefined;
   const until = Math.max(behind, at - LOCAL_TOKENS_MAX);
@@ -169,6 +170,13 @@ function localStart(tokens: readonly Token[], at: number, behind: number): numbe
     else break;
   }
   return isPrinted || isJoined ? first : nameStart(tokens, first, until);
+}
+
+/** "john doe"@example.com */
+function quoteStart(tokens: readonly Token[], last: number, behind: number): number | undefined {
+  for (let at = last - 1; at >= Math.max(behind, last - LOCAL_TOKENS_MAX); at--)
+    if (tokens[at]?.text === '"') return at;
+  return undefined;
 }
 
 /** In print a mark with no space around it, or with one on both sides; spoken, a word. */

@@ -1,5 +1,6 @@
 // IBANs: a country, two check digits and the account, in print or spelt, with the length of the country. The check digits count,
 // except behind the word "IBAN".
+import { latinLooks } from './characters.ts';
 import { cueBefore } from './cues.ts';
 import { type Match, matchOf, type Reading } from './match.ts';
 import { isSeparator } from './numbers.ts';
@@ -52,8 +53,8 @@ export function ibanAt({ tokens, itemAt }: Reading, at: number): Beginning | und
       code += item.digits;
       index = item.last + 1;
       last = tokens[item.last];
-    } else if (token.kind === 'word' && isCode(token.text) && code.length >= 4) {
-      code += token.text;
+    } else if (token.kind === 'word' && isCode(latinLooks(token.text)) && code.length >= 4) {
+      code += latinLooks(token.text);
       index++;
       last = token;
     } else if (isSeparator(token)) index++;
@@ -69,8 +70,10 @@ export function ibanAt({ tokens, itemAt }: Reading, at: number): Beginning | und
 function countryAt(tokens: readonly Token[], at: number): { name: string; next: number } | undefined {
   const token = tokens[at];
   if (token?.kind !== 'word') return undefined;
-  if (token.text.length === 2)
-    return Object.hasOwn(LENGTHS, token.text) ? { name: token.text, next: at + 1 } : undefined;
+  if (token.text.length === 2) {
+    const looks = latinLooks(token.text);
+    return Object.hasOwn(LENGTHS, looks) ? { name: looks, next: at + 1 } : undefined;
+  }
   const other = tokens[at + 1];
   if (token.text.length !== 1 || other?.kind !== 'word' || other.text.length !== 1) return undefined;
   const name = token.text + other.text;

@@ -47,7 +47,10 @@ const FILLERS = new Set([
   ...['uh', 'um', 'er', 'erm', 'uhm', 'ah', 'hmm', 'mm', 'mhm', 'okay', 'ok', 'so', 'then', 'yeah', 'yes', 'right'],
   ...['space', 'dash', 'hyphen', 'minus', 'slash', 'comma', 'äh', 'ähm', 'euh', 'eh', 'sorry', 'wait', 'well', 'next'],
 ]);
-const SEPARATORS = new Set([...'-–—‐‑.,/()_!?…']);
+const SEPARATORS = new Set([...'-–—‐‑.,/()_!?…*|~·•‧∙⋅"“”[]']);
+/** Between groups of so many digits as well; times have fewer. */
+const GROUP_SEPARATORS = new Set([...':;']);
+const GROUP_DIGITS_MIN = 3;
 /** Tokens between two numbers of a run. */
 const BETWEEN_MAX = 4;
 /** Digits of a number from which "and" continues it. */
@@ -185,9 +188,17 @@ const isSpokenDigit = (tokens: readonly Token[], at: number): boolean =>
 /** Whether the tokens from `from` on, up to that one, are but what may be between the parts of a number. */
 function isBetween(tokens: readonly Token[], from: number, to: number): boolean {
   if (to - from > BETWEEN_MAX) return false;
-  for (let at = from; at < to; at++) if (!isSeparator(tokens[at] as Token)) return false;
+  for (let at = from; at < to; at++)
+    if (!isSeparator(tokens[at] as Token) && !isBetweenGroups(tokens, at)) return false;
   return true;
 }
+
+/** "4111:1111". */
+const isBetweenGroups = (tokens: readonly Token[], at: number): boolean =>
+  GROUP_SEPARATORS.has((tokens[at] as Token).text) && isGroup(tokens[at - 1]) && isGroup(tokens[at + 1]);
+
+const isGroup = (token: Token | undefined): boolean =>
+  token?.kind === 'digits' && token.text.length >= GROUP_DIGITS_MIN;
 
 export function runsOf(tokens: readonly Token[], items: readonly NumberItem[]): Run[] {
   const runs: Run[] = [];

@@ -1,4 +1,15 @@
-// A text as tokens: runs of digits, words in lower case, and single symbols. One pass, whatever the text is.
+// A text as tokens: runs of digits, words in lower case, and single symbols. One pass, whatever the text is. What a reader does not see,
+// such as zero-width characters and markup, is in no token and divides none.
+import {
+  type Character,
+  characterAt,
+  isInvisible,
+  isLetter,
+  isMark,
+  isSpace,
+  letterForms,
+  tagEnd,
+} from './characters.ts';
 
 export interface Token {
   kind: 'digits' | 'word' | 'symbol';
@@ -11,12 +22,11 @@ export interface Token {
   isSpaced: boolean;
 }
 
-const LETTER = /[\p{L}\p{M}]/u;
-const ASCII = 0x80;
-const SPACE = /\s/;
-/** The zeros of the decimal digits that recognisers print beside ASCII: Arabic, Persian, Devanagari, Bengali, fullwidth. */
-const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xff10];
 const APOSTROPHES = "'’";
+const TAG = 0x3c;
+/** How "at" and "dot" are written to be read by people alone: "john (at) example [dot] com". */
+const BRACKETED = new Set(['at', 'dot', 'arroba', 'arobase', 'punkt', 'punto', 'point', 'ät']);
+const OPENING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
@@ -24,65 +34,76 @@ export function tokensOf(text: string): Token[] {
   let at = 0;
   while (at < text.length) {
     const from = at;
-    const code = text.codePointAt(at) as number;
-    if (isSpace(code)) {
+    const character = characterAt(text, at);
+    const { code, width } = character;
+    const tag = code === TAG ? tagEnd(text, at) : undefined;
+    if (tag !== undefined) at = tag;
+    else if (isInvisible(code)) at += width;
+    else if (isSpace(code)) {
       isSpaced = true;
-      at += widthOf(code);
-      continue;
-    }
-    if (digitOf(code) !== undefined) {
-      let digits = '';
-      for (let digit = digitAt(text, at); digit !== undefined; digit = digitAt(text, at)) {
-        digits += digit;
-        at++;
-      }
-      tokens.push({ kind: 'digits', text: digits, from, to: at, isSpaced });
-    } else if (isLetter(code)) {
-      at = endOfWord(text, at);
-      tokens.push({ kind: 'word', text: wordOf(text.slice(from, at)), from, to: at, isSpaced });
+      at += width;
     } else {
-      at += widthOf(code);
-      tokens.push({ kind: 'symbol', text: text.slice(from, at), from, to: at, isSpaced });
+      const token = tokenAt(text, from, character, isSpaced);
+      tokens.push(token);
+      if (token.kind === 'symbol') joinBracketed(tokens);
+      at = token.to;
+      isSpaced = false;
     }
-    isSpaced = false;
   }
   return tokens;
 }
 
-/** With one kind of apostrophe. */
+function tokenAt(text: string, from: number, { code, digit, width }: Character, isSpaced: boolean): Token {
+  if (digit !== undefined) return digitsAt(text, from, isSpaced);
+  if (isLetter(code)) {
+    const to = endOfWord(text, from);
+    return { kind: 'word', text: wordOf(text.slice(from, to)), from, to, isSpaced };
+  }
+  const to = from + width;
+  return { kind: 'symbol', text: code < 0x80 ? String.fromCharCode(code) : text.slice(from, to), from, to, isSpaced };
+}
+
+function digitsAt(text: string, from: number, isSpaced: boolean): Token {
+  let digits = '';
+  let to = from;
+  for (let at = from; at < text.length; ) {
+    const { code, digit, width } = characterAt(text, at);
+    const tag = code === TAG ? tagEnd(text, at) : undefined;
+    if (digit !== undefined) {
+      digits += digit;
+      to = at + width;
+    } else if (tag === undefined && !isInvisible(code) && !isMark(code)) break;
+    at = tag ?? at + width;
+  }
+  return { kind: 'digits', text: digits, from, to, isSpaced };
+}
+
+/** With one kind of apostrophe and of letters. */
 function wordOf(text: string): string {
   const lower = text.toLowerCase();
-  return lower.includes('’') ? lower.replaceAll('’', "'") : lower;
+  return letterForms(lower).replaceAll('’', "'");
 }
 
 /** An apostrophe within a word belongs to it. */
 function endOfWord(text: string, from: number): number {
-  let at = from;
-  while (at < text.length) {
+  let to = from;
+  for (let at = from; at < text.length; ) {
     const code = text.codePointAt(at) as number;
-    if (isLetter(code)) at += widthOf(code);
-    else if (APOSTROPHES.includes(text[at] as string) && isLetter(text.codePointAt(at + 1) ?? 0)) at++;
-    else break;
+    const next = at + (code > 0xffff ? 2 : 1);
+    if (isLetter(code)) to = next;
+    else if (!isInvisible(code) && !(APOSTROPHES.includes(text[at] as string) && isLetter(text.codePointAt(next) ?? 0)))
+      break;
+    at = next;
   }
-  return at;
+  return to;
 }
 
-const digitAt = (text: string, at: number): number | undefined =>
-  at < text.length ? digitOf(text.charCodeAt(at)) : undefined;
-
-function digitOf(code: number): number | undefined {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  if (code < 0x660) return undefined;
-  const zero = ZEROS.find((each) => code >= each && code <= each + 9);
-  return zero === undefined ? undefined : code - zero;
+/** "(at)" becomes one word. */
+function joinBracketed(tokens: Token[]): void {
+  const close = tokens.at(-1) as Token;
+  const opening = OPENING[close.text];
+  if (opening === undefined) return;
+  const [open, word] = [tokens.at(-3), tokens.at(-2)];
+  if (open?.text !== opening || word?.kind !== 'word' || !BRACKETED.has(word.text)) return;
+  tokens.splice(-3, 3, { ...word, from: open.from, to: close.to, isSpaced: open.isSpaced });
 }
-
-function isLetter(code: number): boolean {
-  if (code < ASCII) return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
-  return LETTER.test(String.fromCodePoint(code));
-}
-
-const isSpace = (code: number): boolean =>
-  code < ASCII ? code === 0x20 || (code >= 0x09 && code <= 0x0d) : SPACE.test(String.fromCodePoint(code));
-
-const widthOf = (code: number): number => (code > 0xffff ? 2 : 1);
