@@ -4,8 +4,7 @@ import { type Static, Type } from '@sinclair/typebox';
 /** In the place of a model that the request names. An alias of this name comes first. */
 export const AUTO = 'auto';
 
-/** Accuracy is not among them: nothing here measures it. */
-export const PREFERENCES = ['reliability', 'latency', 'price'] as const;
+export const PREFERENCES = ['reliability', 'latency', 'price', 'accuracy'] as const;
 export type Preference = (typeof PREFERENCES)[number];
 
 export const Prefer = Type.Unsafe<Preference>(
@@ -14,7 +13,7 @@ export const Prefer = Type.Unsafe<Preference>(
     {
       default: 'reliability',
       description:
-        'With `model=auto` or `fallbacks=auto`, the first criterion of the choice. `reliability`: the fewest failures and empty answers. `latency`: live the earliest first words, for files the fastest answer. `price`: the lowest price with the requested add-ons. Accuracy is not measured.',
+        'With `model=auto` or `fallbacks=auto`, the first criterion of the choice. `reliability`: the fewest failures and empty answers. `latency`: live the earliest first words, for files the fastest answer. `price`: the lowest price with the requested add-ons. `accuracy`: the fewest errors in the language of the request, as the operator has measured them with `voxgate accuracy`; models without a measurement come last, and without any the request is refused.',
     },
   ),
 );
@@ -46,6 +45,19 @@ export const ChosenModel = Type.Object({
   ),
   error_rate: Type.Optional(
     Type.Number({ description: 'Share of attempts that failed or were empty, from 0 to 1; absent without attempts.' }),
+  ),
+  accuracy: Type.Optional(
+    Type.Object(
+      {
+        error_rate: Type.Number({ description: 'Errors for each word or character.' }),
+        unit: Type.Union([Type.Literal('words'), Type.Literal('characters')]),
+        units: Type.Integer({ description: 'Number of words or characters that were compared.' }),
+      },
+      {
+        description:
+          'With `prefer=accuracy`: what the operator has measured in the language of the request; absent for a model without a measurement.',
+      },
+    ),
   ),
   measured: Type.Integer({
     description: 'Number of attempts at it in the last six hours, on all nodes; 1000 stands for 1000 or more.',

@@ -9,6 +9,7 @@ import { customProvider } from '../vendors/custom/provider.ts';
 import { local } from '../vendors/local/index.ts';
 import type { LocalModel } from '../vendors/local/own-model.ts';
 import { localWith } from '../vendors/local/own-provider.ts';
+import { loadAccuracies } from './accuracy.ts';
 import { ConfigError, nameOf, shown, suggestion } from './config-error.ts';
 import { keyVariablesIn, readCustomModels } from './custom.ts';
 import { configFields, type Field } from './fields.ts';
@@ -89,6 +90,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>, op
       noted(() => loadPriceList(all, (config as Config).billing, readFile));
     }
   }
+  const { accuracyFile } = (config as Partial<Config>).session ?? {};
+  if (options.catalogue !== undefined && typeof accuracyFile === 'string')
+    noted(() => loadAccuracies(accuracyFile, options.readFile));
   if (faults.length > 0) throw new ConfigError(faults);
   if (!Value.Check(ConfigSchema, config)) throw new Error('The declaration of the configuration contradicts itself.');
   if (ignored.length > 0) options.onNote?.(`${ignored.join(', ')}: set by Kubernetes for a Service, and ignored.`);

@@ -131,6 +131,12 @@ export const Session = Type.Object({
     description:
       'Model that continues live sessions and files when every model that the request names has failed. It is free. It is left out where it does not know the language, and where the key, a residency rule or `strict` excludes it.',
   }),
+  accuracyFile: optionalText(Type.String({ minLength: 1, pattern: '^[^\\0]*$' }), {
+    env: 'VOXGATE_ACCURACY_FILE',
+    accepts: 'the path of a file that `voxgate accuracy --keep` wrote',
+    description:
+      'What you have measured of the accuracy of models, for `prefer=accuracy`. Every node that serves clients reads its own copy, and reads it again within 30 seconds of a change.',
+  }),
   returnToPrimary: choice(
     'VOXGATE_SESSION_RETURN_TO_PRIMARY',
     ['on', 'off'],

@@ -8,6 +8,7 @@ import type { Mode } from '../api/models.ts';
 import type { AccountsClient } from '../cluster/accounts/client.ts';
 import type { SharedObjects } from '../cluster/bus/shared-objects.ts';
 import { jobsHere } from '../compat/jobs/routes.ts';
+import { KnownAccuracies } from '../config/accuracy.ts';
 import { FileDecodings } from '../files/decoding/decoding.ts';
 import { LongFiles } from '../files/long/long-files.ts';
 import { LengthMeter } from '../files/measuring/length-meter.ts';
@@ -22,6 +23,7 @@ import { SpoolBudget, SpoolFile } from '../http/multipart/spool-file.ts';
 import { newRequestId } from '../http/router.ts';
 import { type ConsoleJobsDependencies, consoleJobRoutes } from '../jobs/console-routes.ts';
 import { OwnJobs } from '../jobs/own-jobs.ts';
+import type { ChoiceDependencies } from '../live/failover/choice/measures.ts';
 import { playgroundRoutes } from '../live/routes/playground.ts';
 import { consoleSessionEvents, type SessionEventsDependencies, streamPlaces } from '../live/routes/session-events.ts';
 import { operatorRoutes } from '../live/routes/watch.ts';
@@ -154,6 +156,16 @@ const operatorOf = (
   metricsAccess: { token: config.server.metricsToken, isPrivate: isPrivate(config) },
 });
 
+/** What the operator has measured, where that is kept. */
+function accuraciesOf({ config, logger }: Pick<Assembly, 'config' | 'logger'>): Pick<ChoiceDependencies, 'accuracyOf'> {
+  const { accuracyFile } = config.session;
+  if (accuracyFile === undefined) return {};
+  const known = new KnownAccuracies(accuracyFile, backgroundClock, (error) =>
+    logger.error({ err: error }, 'the changed accuracy file is not used'),
+  );
+  return { accuracyOf: known.of.bind(known) };
+}
+
 function handlersOf(
   assembly: Assembly,
   services: EdgeServices,
@@ -174,6 +186,7 @@ function handlersOf(
     choice: {
       figuresOf: live.measures.figuresOf.bind(live.measures),
       isOpen: live.breakers.isOpen.bind(live.breakers),
+      ...accuraciesOf(assembly),
     },
     lastResort: config.session.lastResort,
     analyzer: live.analyzer,

@@ -163,7 +163,8 @@ describe('a file', () => {
       { model: 'auto', prefer: 'accuracy' },
       {
         ...{ code: 'invalid_request', param: 'prefer' },
-        message: '`prefer` is accuracy, which is not measured. Accepted: reliability, latency, price.',
+        message:
+          "`prefer=accuracy`: no model that fits the request has a measured accuracy for `fr`. The gateway's operator measures with `voxgate accuracy DIR --models … --keep FILE`. Send another `prefer`, or a language that is measured.",
       },
     ],
     [

@@ -186,9 +186,7 @@ export function readPrefer(text: string | undefined): Preference | undefined {
   if (text === undefined || text === '') return undefined;
   const found = PREFERENCES.find((each) => each === text);
   if (found !== undefined) return found;
-  const problem =
-    text === 'accuracy' ? '`prefer` is accuracy, which is not measured.' : `\`prefer\` is "${printable(text)}".`;
-  throw bad('prefer', `${problem} Accepted: ${PREFERENCES.join(', ')}.`);
+  throw bad('prefer', `\`prefer\` is "${printable(text)}". Accepted: ${PREFERENCES.join(', ')}.`);
 }
 
 /** What prices decide; undefined for nothing. */

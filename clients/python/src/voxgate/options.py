@@ -50,7 +50,7 @@ class ModelOptions(VocabularyOptions, total=False):
 
     fallbacks: Sequence[Fallback]
     """Models to go on with when one fails, at most 8; `auto` adds two that the gateway chooses."""
-    prefer: Literal["reliability", "latency", "price"]
+    prefer: Literal["reliability", "latency", "price", "accuracy"]
     """What `model="auto"` and `fallbacks=["auto"]` are chosen by; `reliability` when absent."""
     price: Literal["never_dearer", "cheapest"]
     """What prices decide: a fallback dearer than the first model is left out, or the cheapest model comes first."""
@@ -199,7 +199,7 @@ class ConfigureOptions(TypedDict, total=False):
     model: str
     """Slug `<provider>/<model>`. Another model begins without `provider_params`."""
     fallbacks: Sequence[Fallback] | None
-    prefer: Literal["reliability", "latency", "price"] | None
+    prefer: Literal["reliability", "latency", "price", "accuracy"] | None
     price: Literal["never_dearer", "cheapest"] | None
     provider_params: Mapping[str, Any] | None
     return_to_primary: bool | None

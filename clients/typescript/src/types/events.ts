@@ -46,6 +46,14 @@ export interface SessionStarted extends EventHead {
     answer_ms_per_second?: number;
     /** Share of attempts that failed or were empty, from 0 to 1; absent without attempts. */
     error_rate?: number;
+    /** With `prefer=accuracy`: what the operator has measured in the language of the request; absent for a model without a measurement. */
+    accuracy?: {
+      /** Errors for each word or character. */
+      error_rate: number;
+      unit: 'words' | 'characters';
+      /** Number of words or characters that were compared. */
+      units: number;
+    };
     /** Number of attempts at it in the last six hours, on all nodes; 1000 stands for 1000 or more. */
     measured: number;
   }[];
@@ -226,6 +234,14 @@ export interface Configured extends EventHead {
     answer_ms_per_second?: number;
     /** Share of attempts that failed or were empty, from 0 to 1; absent without attempts. */
     error_rate?: number;
+    /** With `prefer=accuracy`: what the operator has measured in the language of the request; absent for a model without a measurement. */
+    accuracy?: {
+      /** Errors for each word or character. */
+      error_rate: number;
+      unit: 'words' | 'characters';
+      /** Number of words or characters that were compared. */
+      units: number;
+    };
     /** Number of attempts at it in the last six hours, on all nodes; 1000 stands for 1000 or more. */
     measured: number;
   }[];

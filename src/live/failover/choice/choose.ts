@@ -1,11 +1,14 @@
 // The chain of a request that leaves models to the gateway: `model=auto`, `fallbacks=auto`, or both. Decided once, when the session or the
 // file begins, and explained with each model that was chosen.
+
+import { languageOf } from '../../../api/accuracy.ts';
 import { FALLBACKS_MAX } from '../../../api/bounds.ts';
 import { AUTO, type ChosenModel, type Preference } from '../../../api/choice.ts';
 import { apiError } from '../../../api/errors.ts';
 import type { Candidate } from '../../../api/listen.ts';
 import type { Mode } from '../../../api/models.ts';
 import { providerOf } from '../../../api/slug.ts';
+import type { Accuracy } from '../../../config/accuracy.ts';
 import { usdOf } from '../../../config/prices/price.ts';
 import type { ModelCard } from '../../../vendors/kit/provider.ts';
 import { type Ask, type ChainDependencies, type Degradation, type ResolvedCandidate, resolveChain } from '../chain.ts';
@@ -52,7 +55,9 @@ export async function chosenChain(ask: Ask, wishes: Wishes, dependencies: ChainD
   const named = ask.fallbacks.filter((each) => !isAuto(each));
   const candidates = await candidatesOf(ask, wishes, dependencies);
   const taken = [ask.model, ...named.map(({ model }) => model)];
-  const best = rankedBy(candidates.members, ask, wishes, dependencies).filter(({ slug }) => !taken.includes(slug));
+  const ranking = rankedBy(candidates.members, ask, wishes, dependencies);
+  if (wishes.preference === 'accuracy') requireMeasured(ranking, ask);
+  const best = ranking.filter(({ slug }) => !taken.includes(slug));
   const [first] = ask.model === AUTO ? best : [];
   if (ask.model === AUTO && first === undefined)
     throw apiError('no_model_available', `${NONE} ${candidates.none || ALL_NAMED} ${ADVICE}`, { param: 'model' });
@@ -109,6 +114,7 @@ function refuseOptions({ model, providerParams, fallbacks }: Ask): void {
 
 interface Ranked extends Rankable {
   member: ResolvedCandidate;
+  accuracy?: Accuracy | undefined;
   /** As it is explained. */
   shown: ChosenModel;
 }
@@ -119,8 +125,11 @@ function rankedBy(
   wishes: Wishes,
   { choice }: ChainDependencies,
 ): Ranked[] {
+  const accuracies = accuraciesOf(members, ask, wishes, choice);
   const rows = members.map((member) => ({
     member,
+    accuracy: accuracies?.get(member.slug),
+    errorRate: accuracies?.get(member.slug)?.errorRate,
     slug: member.slug,
     provider: member.provider.name,
     created: member.card.created,
@@ -138,6 +147,33 @@ function rankedBy(
 }
 
 const NOT_MEASURED: Figures = { attempts: 0, failures: 0, delayMs: undefined, delays: 0 };
+
+/** Undefined where it does not matter. */
+function accuraciesOf(
+  members: readonly ResolvedCandidate[],
+  ask: Ask,
+  { preference }: Pick<Wishes, 'preference'>,
+  choice: ChainDependencies['choice'],
+): ReadonlyMap<string, Accuracy | undefined> | undefined {
+  if (preference !== 'accuracy') return undefined;
+  const language = spokenIn(ask);
+  return new Map(members.map(({ slug }) => [slug, choice?.accuracyOf?.(slug, language)]));
+}
+
+/** The language of which accuracies matter: the first that is named. */
+const spokenIn = ({ language, common }: Pick<Ask, 'language' | 'common'>): string | null =>
+  languageOf(language) ?? languageOf(common?.languages?.[0]);
+
+function requireMeasured(ranking: readonly Ranked[], ask: Ask): void {
+  if (ranking.length === 0 || ranking.some(({ accuracy }) => accuracy !== undefined)) return;
+  const language = spokenIn(ask);
+  const of = language === null ? 'without a named language' : `for \`${language}\``;
+  throw apiError(
+    'invalid_request',
+    `\`prefer=accuracy\`: no model that fits the request has a measured accuracy ${of}. The gateway's operator measures with \`voxgate accuracy DIR --models … --keep FILE\`. Send another \`prefer\`, or a language that is measured.`,
+    { param: 'prefer' },
+  );
+}
 
 /** A session that is changed stays with its models, where these still do all that others would. */
 function withKept(best: readonly Ranked[], keeps: readonly string[]): Ranked[] {
@@ -173,8 +209,8 @@ export function perMinute({ price: { unit, microUsd } }: ResolvedCandidate): num
   return unit === 'session' ? Number(microUsd) / SESSION_MINUTES : Number(microUsd);
 }
 
-function shownAs(candidate: Rankable & { member: ResolvedCandidate }, reason: string, mode: Mode): ChosenModel {
-  const { slug, member, figures } = candidate;
+function shownAs(candidate: Rankable & Pick<Ranked, 'member' | 'accuracy'>, reason: string, mode: Mode): ChosenModel {
+  const { slug, member, figures, accuracy } = candidate;
   const { attempts, failures, delayMs } = figures;
   const { unit, microUsd } = member.price;
   const shown: ChosenModel = {
@@ -183,6 +219,10 @@ function shownAs(candidate: Rankable & { member: ResolvedCandidate }, reason: st
     measured: Math.min(MEASURED_SHOWN_MAX, Math.round(attempts)),
   };
   if (unit === 'minute') shown.price_per_minute = usdOf(microUsd);
+  if (accuracy !== undefined) {
+    const { errorRate, unit: counted, units } = accuracy;
+    shown.accuracy = { error_rate: Math.round(errorRate * 10_000) / 10_000, unit: counted, units };
+  }
   if (attempts > 0) shown.error_rate = Math.round((failures / attempts) * 1_000) / 1_000;
   if (delayMs !== undefined && mode === 'live') shown.first_word_ms = Math.round(delayMs);
   if (delayMs !== undefined && mode === 'batch') shown.answer_ms_per_second = Math.round(delayMs);
@@ -193,6 +233,8 @@ const REASONS: Readonly<Record<Criterion, string>> = {
   breaker: 'works, and the circuit breaker of NEXT is open',
   wishes: 'does more of what the request says than NEXT',
   reliable: 'fails less often than NEXT, which is left out of a comparison of delays',
+  measured: 'has a measured accuracy in this language, which NEXT does not have',
+  accuracy: 'was wrong less often than NEXT in the recordings of the operator',
   failures: 'fails less often than NEXT',
   delay: 'answers sooner than NEXT',
   price: 'costs less than NEXT',

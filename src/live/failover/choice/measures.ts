@@ -2,6 +2,7 @@
 // delays, by mode. Counts only: nothing of what was said, and nothing of one organisation leaves the node.
 import type { Clock } from '../../../../machines/clock.ts';
 import type { Mode } from '../../../api/models.ts';
+import type { Accuracy } from '../../../config/accuracy.ts';
 import type { Guarded } from '../breakers/guarded.ts';
 import { CELLS, cellOf, medianOf, totalOf } from './delays.ts';
 import { type Counts, failuresOf, type Outcome, Outcomes } from './outcomes.ts';
@@ -38,6 +39,8 @@ export interface ChoiceDependencies {
   figuresOf(mode: Mode, slug: string): Figures;
   /** Whether calls should go elsewhere. */
   isOpen(guarded: Guarded): boolean;
+  /** What the operator has measured of a model in a language, or without a named one; absent where nothing is kept. */
+  accuracyOf?(slug: string, language: string | null): Accuracy | undefined;
 }
 
 const NO_FIGURES: Figures = { attempts: 0, failures: 0, delayMs: undefined, delays: 0 };

@@ -15,15 +15,28 @@ export interface Rankable {
   /** Wishes of the request that it does not meet. */
   unmet: number;
   figures: Figures;
+  /** Errors for each word, as the operator has measured; undefined without a measurement, and where it does not matter. */
+  errorRate?: number | undefined;
 }
 
 /** What one candidate may have over the next. */
-export type Criterion = 'breaker' | 'wishes' | 'reliable' | 'failures' | 'delay' | 'price' | 'age' | 'name';
+export type Criterion =
+  | 'breaker'
+  | 'wishes'
+  | 'reliable'
+  | 'measured'
+  | 'accuracy'
+  | 'failures'
+  | 'delay'
+  | 'price'
+  | 'age'
+  | 'name';
 
 const ORDER: Readonly<Record<Preference, readonly Criterion[]>> = {
   reliability: ['breaker', 'wishes', 'failures', 'delay', 'price', 'age'],
   latency: ['breaker', 'wishes', 'reliable', 'delay', 'failures', 'price', 'age'],
   price: ['breaker', 'wishes', 'price', 'failures', 'delay', 'age'],
+  accuracy: ['breaker', 'wishes', 'measured', 'accuracy', 'failures', 'delay', 'price', 'age'],
 };
 
 /** A model is expected to fail as often as this, with the weight of so many attempts. */
@@ -39,6 +52,10 @@ const USUAL_WEIGHT = 10;
 const USUAL_MS = 1_000;
 /** Delays within 19 % of each other are alike. */
 const STEPS_PER_OCTAVE = 4;
+
+/** Of words that are wrong: rates within 9 % of each other are alike, and so are all that are well below this. */
+const WRONG_STEPS_PER_OCTAVE = 8;
+const WRONG_LEAST = 0.005;
 
 /** The best first. `over`: what each has over the next; undefined of the last. */
 export function ranked<Candidate extends Rankable>(
@@ -67,7 +84,7 @@ type Scores = Readonly<Record<Criterion, number>>;
 type Row = { candidate: Rankable; scores: Scores };
 
 function scoresOf(candidate: Rankable, usual: UsualDelays): Scores {
-  const { isOpen, unmet, figures, microUsdPerMinute, created } = candidate;
+  const { isOpen, unmet, figures, errorRate, microUsdPerMinute, created } = candidate;
   const rate = expectedRate(figures);
   return {
     breaker: isOpen ? 1 : 0,
@@ -75,6 +92,8 @@ function scoresOf(candidate: Rankable, usual: UsualDelays): Scores {
     reliable: rate > UNRELIABLE_RATE ? 1 : 0,
     failures: Math.max(0, Math.floor(Math.log2(rate / RATE_STEP)) + 1),
     delay: Math.floor(usual.expected(candidate) * STEPS_PER_OCTAVE),
+    measured: errorRate === undefined ? 1 : 0,
+    accuracy: Math.floor(Math.log2((errorRate ?? 1) + WRONG_LEAST) * WRONG_STEPS_PER_OCTAVE),
     price: microUsdPerMinute,
     age: -created,
     name: 0,

@@ -64,7 +64,11 @@ const PRICES: PriceOverrides = Object.fromEntries(
 
 type Measured = Readonly<Record<string, Partial<Figures>>>;
 
-function dependencies(measured: Measured = {}, open: readonly string[] = []): ChainDependencies {
+function dependencies(
+  measured: Measured = {},
+  open: readonly string[] = [],
+  accuracies: Readonly<Record<string, number>> = {},
+): ChainDependencies {
   return {
     providers: new Map(PROVIDERS.map((each) => [each.name, each])),
     prices: createPriceList(PROVIDERS, PRICES),
@@ -73,6 +77,10 @@ function dependencies(measured: Measured = {}, open: readonly string[] = []): Ch
     choice: {
       figuresOf: (_, slug) => ({ attempts: 0, failures: 0, delayMs: undefined, delays: 0, ...measured[slug] }),
       isOpen: ({ slug }) => open.includes(slug),
+      accuracyOf: (slug, language) => {
+        const errorRate = accuracies[`${slug} ${language}`];
+        return errorRate === undefined ? undefined : { errorRate, unit: 'words', units: 5_000 };
+      },
     },
   };
 }
@@ -82,13 +90,15 @@ interface Case {
   wishes?: Partial<Wishes>;
   measured?: Measured;
   open?: readonly string[];
+  /** By model and language. */
+  accuracies?: Readonly<Record<string, number>>;
 }
 
-const choose = ({ ask = {}, wishes = {}, measured, open }: Case) =>
+const choose = ({ ask = {}, wishes = {}, measured, open, accuracies }: Case) =>
   chosenChain(
     { ...ASK, ...ask },
     { preference: undefined, allows: () => true, prefersInterims: true, ...wishes },
-    dependencies(measured, open),
+    dependencies(measured, open, accuracies),
   );
 
 async function slugs(given: Case): Promise<string[]> {
@@ -102,8 +112,57 @@ async function refusal(given: Case): Promise<ApiError> {
   return error;
 }
 
+const accurate = { wishes: { preference: 'accuracy' } } as const;
 const price = { wishes: { preference: 'price' } } as const;
 const fallbacks = (...models: string[]): Candidate[] => models.map((model) => ({ model }));
+
+describe('prefer=accuracy', () => {
+  const accuracies = { 'dear/0 fr': 0.04, 'cheap/0 fr': 0.11, 'eu/0 en': 0.01, 'eu/0 null': 0.2 };
+
+  it('ranks by what was measured in the language of the request, models without a measurement last', async () => {
+    const { members } = await choose({ ...accurate, accuracies, ask: { language: 'fr-CA' } });
+    expect(members.map(({ slug, chosen }) => [slug, chosen?.accuracy, chosen?.reason])).toEqual([
+      [
+        'dear/0',
+        { error_rate: 0.04, unit: 'words', units: 5_000 },
+        'Was wrong less often than cheap/0 in the recordings of the operator.',
+      ],
+      [
+        'cheap/0',
+        { error_rate: 0.11, unit: 'words', units: 5_000 },
+        'Has a measured accuracy in this language, which eu/0 does not have.',
+      ],
+      ['eu/0', undefined, expect.any(String)],
+    ]);
+    expect(await slugs({ ...accurate, accuracies, ask: { language: 'en' } })).toContain('eu/0');
+  });
+
+  it('goes by the first of several languages, and without one by recordings without one', async () => {
+    const common = { languages: ['fr', 'en'] };
+    expect((await slugs({ ...accurate, accuracies, ask: { language: undefined, common } }))[0]).toBe('dear/0');
+    expect((await slugs({ ...accurate, accuracies, ask: { language: undefined } }))[0]).toBe('eu/0');
+  });
+
+  it.each([
+    [{ language: 'fr' }, 'for `fr`', {}],
+    [{ language: 'auto' }, 'without a named language', { 'finals/0 fr': 0.1 }],
+    [{ model: 'cheap/0', fallbacks: fallbacks('auto') }, 'for `fr`', { 'cheap/0 en': 0.1 }],
+  ])(
+    'is refused for %j where no model that fits is measured, with the command that measures',
+    async (ask, of, known) => {
+      const { code, message, extras } = await refusal({ ...accurate, ask, accuracies: known });
+      expect([code, extras.param, message]).toEqual([
+        ...['invalid_request', 'prefer'],
+        `\`prefer=accuracy\`: no model that fits the request has a measured accuracy ${of}. The gateway's operator measures with \`voxgate accuracy DIR --models … --keep FILE\`. Send another \`prefer\`, or a language that is measured.`,
+      ]);
+    },
+  );
+
+  it('does not show what was measured for other preferences', async () => {
+    const { members } = await choose({ ...price, accuracies });
+    expect(members.map(({ chosen }) => chosen?.accuracy)).toEqual([undefined, undefined, undefined]);
+  });
+});
 
 describe('model=auto', () => {
   it('takes one model and two fallbacks, each of another provider', async () => {

@@ -22,6 +22,36 @@ const order = (candidates: readonly Rankable[], preference: Preference) =>
 const names = (candidates: readonly Rankable[], preference: Preference) =>
   ranked(candidates, preference).map(({ candidate }) => candidate.slug);
 
+describe('the order by accuracy', () => {
+  it('puts the model that was wrong less often first, then those that are not measured', () => {
+    const rows = [
+      model('a/none', { microUsdPerMinute: 1 }),
+      model('b/worse', { errorRate: 0.12 }),
+      model('c/better', { errorRate: 0.06, microUsdPerMinute: 9_000 }),
+    ];
+    expect(order(rows, 'accuracy')).toEqual([
+      ['c/better', 'accuracy'],
+      ['b/worse', 'measured'],
+      ['a/none', undefined],
+    ]);
+  });
+
+  it('takes rates that hardly differ for equal, and puts a model that does more of the request first', () => {
+    const alike = [model('a/a', { errorRate: 0.103 }), model('b/b', { errorRate: 0.102, microUsdPerMinute: 1 })];
+    expect(order(alike, 'accuracy')[0]).toEqual(['b/b', 'price']);
+    const unmet = [model('a/a', { errorRate: 0.01, unmet: 1 }), model('b/b', { errorRate: 0.2 })];
+    expect(order(unmet, 'accuracy')[0]).toEqual(['b/b', 'wishes']);
+    const open = [model('a/a', { errorRate: 0.01, isOpen: true }), model('b/b')];
+    expect(order(open, 'accuracy')[0]).toEqual(['b/b', 'breaker']);
+  });
+
+  it('does not matter for other preferences', () => {
+    const rows = [model('a/a', { errorRate: 0.9 }), model('b/b', { errorRate: 0.01 })];
+    for (const preference of ['reliability', 'latency', 'price'] as const)
+      expect(names(rows, preference)).toEqual(['a/a', 'b/b']);
+  });
+});
+
 describe('the order by reliability', () => {
   it.each<[string, Rankable[], [string, string | undefined][]]>([
     [

@@ -8,6 +8,7 @@ from .answers import AskedOfModel, Encoding, ErrorCode, ErrorType, UsageRow, Wor
 __all__ = [
     "EventHead",
     "SessionStartedFallback",
+    "SessionStartedChoiceAccuracy",
     "SessionStartedChoice",
     "SessionStartedContinues",
     "SessionStartedLimits",
@@ -55,6 +56,18 @@ class SessionStartedFallback:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStartedChoiceAccuracy:
+    """With `prefer=accuracy`: what the operator has measured in the language of the request; absent for a model
+    without a measurement."""
+
+    error_rate: float
+    """Errors for each word or character."""
+    unit: Literal["words", "characters"]
+    units: int
+    """Number of words or characters that were compared."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStartedChoice:
     """A part of SessionStarted."""
 
@@ -70,6 +83,9 @@ class SessionStartedChoice:
     """Files: median time until the answer, for each second of audio."""
     error_rate: float | None = None
     """Share of attempts that failed or were empty, from 0 to 1; absent without attempts."""
+    accuracy: SessionStartedChoiceAccuracy | None = None
+    """With `prefer=accuracy`: what the operator has measured in the language of the request; absent for a model
+    without a measurement."""
     measured: int
     """Number of attempts at it in the last six hours, on all nodes; 1000 stands for 1000 or more."""
 

@@ -12,6 +12,7 @@ __all__ = [
     "Transcription",
     "Segment",
     "VerboseTranscriptionUsage",
+    "VerboseTranscriptionChoiceAccuracy",
     "VerboseTranscriptionChoice",
     "VerboseTranscriptionFallback",
     "VerboseTranscription",
@@ -112,6 +113,18 @@ class VerboseTranscriptionUsage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VerboseTranscriptionChoiceAccuracy:
+    """With `prefer=accuracy`: what the operator has measured in the language of the request; absent for a model
+    without a measurement."""
+
+    error_rate: float
+    """Errors for each word or character."""
+    unit: Literal["words", "characters"]
+    units: int
+    """Number of words or characters that were compared."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VerboseTranscriptionChoice:
     """A part of VerboseTranscription."""
 
@@ -127,6 +140,9 @@ class VerboseTranscriptionChoice:
     """Files: median time until the answer, for each second of audio."""
     error_rate: float | None = None
     """Share of attempts that failed or were empty, from 0 to 1; absent without attempts."""
+    accuracy: VerboseTranscriptionChoiceAccuracy | None = None
+    """With `prefer=accuracy`: what the operator has measured in the language of the request; absent for a model
+    without a measurement."""
     measured: int
     """Number of attempts at it in the last six hours, on all nodes; 1000 stands for 1000 or more."""
 
