@@ -30,6 +30,11 @@ export const commands: readonly NamedCommand[] = [
     load: async () => (await import('./transcribe/command.ts')).transcribe,
   },
   {
+    name: 'accuracy',
+    summary: 'measure how often models are wrong, on your own recordings',
+    load: async () => (await import('./accuracy/command.ts')).accuracy,
+  },
+  {
     name: 'orgs',
     summary: 'create, list, credit, limit or suspend organisations; members',
     load: async () => (await import('./orgs.ts')).orgs,

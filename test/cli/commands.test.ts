@@ -29,6 +29,7 @@ describe('voxgate', () => {
       'serve',
       'demo',
       'transcribe',
+      'accuracy',
       'orgs',
       'keys',
       'ledger',
@@ -50,7 +51,7 @@ describe('voxgate', () => {
   it('lists every command in the test of its help', async () => {
     const { output } = await voxgate([]);
     const names = [...output.matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, name]) => name);
-    expect(names).toHaveLength(15);
+    expect(names).toHaveLength(16);
   });
 
   it('names an unknown command and ends with 64', async () => {

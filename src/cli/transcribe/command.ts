@@ -1,19 +1,13 @@
 // `voxgate transcribe FILE [--live]`: a file through a gateway as any client would send it. Without --url it starts a gateway
 // of its own for as long as it takes: no server, no key and no network are needed.
-import { mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { SPEECH_GATES } from '../../api/bounds.ts';
-import { CLIENT_KEY_VARIABLE } from '../../config/load.ts';
-import { startGateway } from '../../node/gateway.ts';
-import { backgroundClock } from '../../runtime/telemetry/clock.ts';
-import { createLogger } from '../../runtime/telemetry/log.ts';
 import { type Command, readArguments } from '../shared/command.ts';
 import { CommandError, EXIT, print, tell, UsageError } from '../shared/output.ts';
-import { gatewayUrl, loadSettings } from '../shared/settings.ts';
 import { requireReadable, requireWritable } from '../shared/values.ts';
-import { ABOUT_WORD_TIMES, liveTranscription, noConnection, type Target, type TranscriptionRequest } from './live.ts';
-import { CountedFile, FileProgress, StatusLine } from './progress.ts';
+import { ABOUT_WORD_TIMES, liveTranscription, type Target, type TranscriptionRequest } from './live.ts';
+import { StatusLine } from './progress.ts';
+import { answerOf, sendFile, targetOf, withOwnGateway } from './send.ts';
 
 const FORMATS = ['text', 'json', 'verbose_json', 'diarized_json', 'srt', 'vtt'] as const;
 
@@ -42,7 +36,8 @@ Without --url, a gateway is started for this one file.
   --params     provider_params, a JSON object: --params '{"align_text": "…"}'
   --fallbacks  models to continue with when that one fails: slugs separated by
                commas, or a JSON array; auto lets the gateway choose
-  --prefer     with auto: reliability (when absent), latency or price
+  --prefer     with auto: reliability (when absent), latency, price or
+               accuracy
   --price      never_dearer: no fallback that costs more than the first model;
                cheapest: the cheapest model first
   --speech-gate
@@ -109,40 +104,6 @@ function requireObject(params: string): void {
   throw new CommandError(`--params takes a JSON object, such as '{"align_text": "…"}'.`, EXIT.usage);
 }
 
-/** The gateway that runs already, where one is named. */
-function targetOf({ url, key: given }: { url?: string; key?: string }): Target | undefined {
-  if (url === undefined) return undefined;
-  const key = given || process.env[CLIENT_KEY_VARIABLE];
-  if (!key) throw new CommandError('--url needs a key: give --key, or set VOXGATE_KEY.', EXIT.usage);
-  return { url: gatewayUrl(url), key };
-}
-
-/** Runs the work against a gateway on a free port, with a data directory that is gone afterwards. */
-async function withOwnGateway(work: (target: Target) => Promise<number>): Promise<number> {
-  const directory = mkdtempSync(join(tmpdir(), 'voxgate-'));
-  try {
-    const config = loadSettings({
-      // Providers' keys and addresses are those of the environment.
-      ...process.env,
-      VOXGATE_HOST: '127.0.0.1',
-      VOXGATE_PORT: '0',
-      VOXGATE_DATA_DIRECTORY: directory,
-      VOXGATE_LOG_LEVEL: 'silent',
-      VOXGATE_TLS_CERT_FILE: '',
-      VOXGATE_TLS_KEY_FILE: '',
-    });
-    const gateway = await startGateway({ config, logger: createLogger('silent') });
-    try {
-      return await work({ url: gateway.url, key: gateway.firstKey?.secret as string });
-    } finally {
-      gateway.stop();
-      await gateway.ended;
-    }
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
-
 interface FileRequest extends TranscriptionRequest {
   format: Format;
   /** The file to write; standard output when absent. */
@@ -154,30 +115,21 @@ async function fileTranscription(
   { file, model, format, output, language, params, fallbacks, prefer, price, speechGate }: FileRequest,
   line: StatusLine,
 ): Promise<number> {
-  const form = new FormData();
-  form.set('model', model);
-  // Its warnings are in `verbose_json` alone, of all that has a text.
-  form.set('response_format', format === 'text' ? 'verbose_json' : format);
-  if (language !== undefined) form.set('language', language);
-  if (params !== undefined) form.set('provider_params', params);
-  if (fallbacks !== undefined) form.set('fallbacks', fallbacks);
-  if (prefer !== undefined) form.set('prefer', prefer);
-  if (price !== undefined) form.set('price', price);
-  if (speechGate !== undefined) form.set('speech_gate', speechGate);
-  const content = await openAsBlob(file);
-  const progress = new FileProgress(line, content.size, backgroundClock);
-  form.set('file', new CountedFile(content, basename(file), (bytes) => progress.sent(bytes)));
-  const response = await fetch(`${url}/v1/audio/transcriptions`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}` },
-    body: form,
-  })
-    .catch((error: Error & { cause?: Error }) => {
-      throw noConnection(url, error.cause ?? error);
-    })
-    .finally(() => progress.end());
-  const text = await response.text();
-  const { error, warnings, ...transcript } = answerIn(text);
+  const { response, text } = await sendFile(
+    { url, key },
+    file,
+    {
+      model,
+      // Its warnings are in `verbose_json` alone, of all that has a text.
+      response_format: format === 'text' ? 'verbose_json' : format,
+      language,
+      provider_params: params,
+      ...{ fallbacks, prefer, price },
+      speech_gate: speechGate,
+    },
+    line,
+  );
+  const { error, warnings, ...transcript } = answerOf(text);
   if (error?.code === 'unsupported_audio' && error.message.includes('Convert it'))
     throw new CommandError(`${error.message} To convert it: ffmpeg -i ${file} speech.wav`);
   if (!response.ok || !response.headers.has('x-request-id'))
@@ -191,21 +143,6 @@ async function fileTranscription(
   if (output === undefined) print(result);
   else writeFileSync(output, `${result}\n`);
   return EXIT.ok;
-}
-
-interface Answered {
-  text?: string;
-  error?: { code: string; message: string };
-  warnings?: { code: string; message: string }[];
-}
-
-/** Empty for a body that is not JSON, such as subtitles. */
-function answerIn(text: string): Answered {
-  try {
-    return JSON.parse(text) as Answered;
-  } catch {
-    return {};
-  }
 }
 
 type Format = (typeof FORMATS)[number];
