@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Deferred, deferred } from '../../../src/http/deferred.ts';
 import { wavOf } from '../../fakes/audio/audio-files.ts';
 import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
@@ -22,64 +22,76 @@ const REPLICAS = {
   VOXGATE_VAULT_KEY: Buffer.alloc(32, 7).toString('base64'),
 };
 
-/** What receivers of callbacks got, by their path. */
-const told = new Map<string, Deferred<string>>();
-const toldAt = (path: string): Deferred<string> => {
-  const known = told.get(path) ?? deferred<string>();
-  told.set(path, known);
-  return known;
-};
-
 /** A speech server of the operator's own: answers with the text, or not at all while `isHeld`. It receives callbacks as well. */
-const server = createServer(async (request, response) => {
-  if (request.url?.startsWith('/hook')) {
-    let body = '';
-    for await (const piece of request.setEncoding('utf8')) body += piece;
-    response.writeHead(204).end();
-    return toldAt(request.url).resolve(body);
-  }
-  request.resume();
-  request.on('end', () => {
-    if (!isHeld) return answer(response);
-    held.resolve(response);
+class SpeechServer {
+  isHeld = false;
+  held: Deferred<ServerResponse> = deferred();
+  /** What receivers of callbacks got, by their path. */
+  readonly #told = new Map<string, Deferred<string>>();
+  readonly #server = createServer(async (request, response) => {
+    if (request.url?.startsWith('/hook')) {
+      let body = '';
+      for await (const piece of request.setEncoding('utf8')) body += piece;
+      response.writeHead(204).end();
+      return this.toldAt(request.url).resolve(body);
+    }
+    request.resume();
+    request.on('end', () => {
+      if (!this.isHeld) return answer(response);
+      this.held.resolve(response);
+    });
   });
-});
-let isHeld = false;
-let held: Deferred<ServerResponse>;
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+  }
+
+  toldAt(path: string): Deferred<string> {
+    const known = this.#told.get(path) ?? deferred<string>();
+    this.#told.set(path, known);
+    return known;
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
 const answer = (response: ServerResponse) => {
   response.setHeader('Content-Type', 'application/json');
   response.end(JSON.stringify({ text: TEXT }));
 };
 
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+/** `expect.poll` knows one test at a time. */
+const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: NODE_START_MS });
 
-const configuration = (): string => {
+const configurationOf = ({ url }: SpeechServer): string => {
   const path = join(temporaryDirectory(), 'voxgate.json');
   const models = [{ name: 'own', model: 'own-1', batch: 'free' }];
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  writeFileSync(path, JSON.stringify({ custom: [{ shape: 'openai', url, models }] }));
+  writeFileSync(path, JSON.stringify({ custom: [{ shape: 'openai', url: `${url}/v1`, models }] }));
   return path;
 };
 
-// It says itself why, when nats-server is not here.
-describe.skipIf(!natsServerIsHere).each([
+// It says itself why, when nats-server is not here. Both at once: nodes that drain wait for half a minute.
+describe.skipIf(!natsServerIsHere).concurrent.each([
   ['one accounts node', ['accounts'], {}],
   ['three accounts nodes', ['accounts-1', 'accounts-2', 'accounts-3'], REPLICAS],
 ] as const)('jobs on several nodes, with %s', (_, keepers, env) => {
   let cluster: Cluster;
   let one: ClusterNode;
   let two: ClusterNode;
+  const server = new SpeechServer();
 
   beforeEach(() => {
-    isHeld = false;
+    server.isHeld = false;
   });
+  afterAll(() => server.close());
 
   /** A request as Soniox' clients send it. */
   const send = (node: ClusterNode, path: string, init: RequestInit = {}): Promise<Response> =>
@@ -115,24 +127,25 @@ describe.skipIf(!natsServerIsHere).each([
   /** A job that its server does not answer. */
   const running = async (node: ClusterNode, more = {}): Promise<{ id: string; response: ServerResponse }> => {
     const file = await upload(node);
-    isHeld = true;
-    held = deferred();
-    held.promise.then(() => {
-      isHeld = false;
+    server.isHeld = true;
+    server.held = deferred();
+    server.held.promise.then(() => {
+      server.isHeld = false;
     });
     const id = await begun(node, file, more);
-    return { id, response: await held.promise };
+    return { id, response: await server.held.promise };
   };
   const job = (node: ClusterNode, id: string) => json(send(node, `/transcriptions/${id}`));
   /** Clients poll as well. */
   const untilStatus = (node: ClusterNode, id: string, status: string) =>
-    expect.poll(async () => (await job(node, id))[1].status, { timeout: NODE_START_MS }).toBe(status);
+    soon(async () => expect((await job(node, id))[1].status).toBe(status));
   const textOf = async (node: ClusterNode, id: string) =>
     (await json(send(node, `/transcriptions/${id}/transcript`)))[1].text;
 
   beforeAll(async () => {
+    await server.listen();
     const settings = {
-      ...{ ...env, VOXGATE_CONFIG: configuration(), VOXGATE_SESSION_DRAIN_MS: '0' },
+      ...{ ...env, VOXGATE_CONFIG: configurationOf(server), VOXGATE_SESSION_DRAIN_MS: '0' },
       VOXGATE_WEBHOOK_NETWORKS: '127.0.0.1',
     };
     const [first, ...rest] = keepers;
@@ -142,7 +155,7 @@ describe.skipIf(!natsServerIsHere).each([
     two = await cluster.add('two', { roles: 'edge,upstream' });
   }, 6 * NODE_START_MS);
 
-  it(
+  it.sequential(
     'are requested, read, listed and deleted on any node, with 3 MB of text',
     async () => {
       const file = await upload(one);
@@ -162,7 +175,7 @@ describe.skipIf(!natsServerIsHere).each([
     2 * NODE_START_MS,
   );
 
-  it(
+  it.sequential(
     'keep their transcripts when every node is killed in turn',
     async () => {
       const id = await begun(one, await upload(one));
@@ -182,12 +195,11 @@ describe.skipIf(!natsServerIsHere).each([
   );
 
   const hook = (path: string) => ({
-    webhook_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook/${keepers.length}/${path}`,
+    webhook_url: `${server.url}/hook/${path}`,
   });
-  const toldOf = async (path: string): Promise<unknown> =>
-    JSON.parse(await toldAt(`/hook/${keepers.length}/${path}`).promise);
+  const toldOf = async (path: string): Promise<unknown> => JSON.parse(await server.toldAt(`/hook/${path}`).promise);
 
-  it(
+  it.sequential(
     'are reported to the address that their client named, also when the owner of the accounts is killed',
     async () => {
       const plain = await begun(two, await upload(one), hook('plain'));
@@ -203,7 +215,7 @@ describe.skipIf(!natsServerIsHere).each([
     4 * NODE_START_MS,
   );
 
-  it(
+  it.sequential(
     'are reported as failed when their node was killed',
     async () => {
       const { id } = await running(one, hook('killed'));
@@ -214,7 +226,7 @@ describe.skipIf(!natsServerIsHere).each([
     3 * NODE_START_MS,
   );
 
-  it(
+  it.sequential(
     'finish while their node drains',
     async () => {
       const { id, response } = await running(one);
@@ -237,18 +249,18 @@ describe.skipIf(!natsServerIsHere).each([
     const body = new FormData();
     body.append('model', 'custom/own');
     body.append('file', new Blob([wavOf(16_000)]), 'a.wav');
-    isHeld = true;
-    held = deferred();
+    server.isHeld = true;
+    server.held = deferred();
     const [status, { id }] = await own(node, '', { method: 'POST', body });
     expect(status).toBe(202);
-    const response = await held.promise;
-    isHeld = false;
+    const response = await server.held.promise;
+    server.isHeld = false;
     return { id: String(id), response };
   };
   const untilOwn = (node: ClusterNode, id: string, status: string) =>
-    expect.poll(async () => (await own(node, `/${id}`))[1].status, { timeout: NODE_START_MS }).toBe(status);
+    soon(async () => expect((await own(node, `/${id}`))[1].status).toBe(status));
 
-  it(
+  it.sequential(
     'of /v1/jobs are shown, cancelled and removed by any node',
     async () => {
       const { id } = await ownRunning(one);
@@ -261,7 +273,7 @@ describe.skipIf(!natsServerIsHere).each([
     2 * NODE_START_MS,
   );
 
-  it.each(keepers.length > 1 ? (['SIGKILL'] as const) : (['SIGTERM', 'SIGKILL'] as const))(
+  it.sequential.each(keepers.length > 1 ? (['SIGKILL'] as const) : (['SIGTERM', 'SIGKILL'] as const))(
     'of /v1/jobs continue when their node, ended by %s, is back',
     async (signal) => {
       const { id } = await ownRunning(one);
@@ -274,7 +286,7 @@ describe.skipIf(!natsServerIsHere).each([
     4 * NODE_START_MS,
   );
 
-  it.each(['SIGTERM', 'SIGKILL'] as const)(
+  it.sequential.each(['SIGTERM', 'SIGKILL'] as const)(
     'fail when their node is ended by %s, and its files are gone',
     async (signal) => {
       const file = await upload(one);
@@ -292,20 +304,23 @@ describe.skipIf(!natsServerIsHere).each([
   );
 
   // Takes more than a minute.
-  it.runIf(FULL)(
+  it.runIf(FULL).sequential(
     'fail when their node is killed and never returns, after its lease',
     async () => {
       const three = await cluster.add('three', { roles: 'edge,upstream' });
       const { id } = await running(three);
       await three.end('SIGKILL');
       const killedAtMs = performance.now();
-      await expect.poll(async () => (await job(two, id))[1].status, { timeout: 150_000, interval: 500 }).toBe('error');
+      await vi.waitFor(async () => expect((await job(two, id))[1].status).toBe('error'), {
+        timeout: 150_000,
+        interval: 500,
+      });
       console.info(`failed ${Math.round((performance.now() - killedAtMs) / 1000)} s after the kill`);
     },
     150_000 + 2 * NODE_START_MS,
   );
 
-  it(
+  it.sequential(
     'end on their node when another one deletes them',
     async () => {
       const { id, response } = await running(one);
@@ -317,7 +332,7 @@ describe.skipIf(!natsServerIsHere).each([
     NODE_START_MS,
   );
 
-  it(
+  it.sequential(
     'share the store with answers of 3 MB under an idempotency key',
     async () => {
       const transcribe = (node: ClusterNode) => {

@@ -18,7 +18,7 @@ describe.skipIf(!natsServerIsHere)('a later version next to this one', () => {
     { keeper: 'this one', ofKeeper: () => undefined },
     { keeper: 'the later one', ofKeeper: laterVersion },
   ];
-  it.each(cases)(
+  it.concurrent.each(cases)(
     'transcribes on legs of both versions, $keeper keeping the accounts, and bills',
     async ({ ofKeeper }) => {
       const cluster = await Cluster.start({

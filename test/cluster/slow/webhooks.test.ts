@@ -1,7 +1,7 @@
 // Webhooks of a gateway of several nodes: managed on one edge, told by another, sent by the owner of the accounts, which is killed.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { NewWebhookAnswer, WebhookDelivery } from '../../../src/api/webhooks.ts';
 import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
 import { LiveClient } from '../../fakes/processes/live-gateway.ts';
@@ -20,13 +20,15 @@ interface Posted {
 
 const posted: Posted[] = [];
 const watchers = new Set<() => void>();
-/** Takes the next posts in the place of an answer. */
-const held: ((response: ServerResponse) => void)[] = [];
+/** Takes the next post to a path in the place of an answer. */
+const held = new Map<string, (response: ServerResponse) => void>();
 const server = createServer(async (request, response) => {
   let body = '';
   for await (const piece of request) body += piece;
   posted.push({ id: request.headers['webhook-id'] as string, data: JSON.parse(body).data });
-  const hold = held.shift();
+  const path = request.url ?? '';
+  const hold = held.get(path);
+  held.delete(path);
   if (hold === undefined) response.writeHead(204).end();
   else hold(response);
   for (const watch of [...watchers]) watch();
@@ -48,8 +50,9 @@ const when = (isSo: () => boolean) =>
     watch();
   });
 
-// It says itself why, when nats-server is not here.
-describe.skipIf(!natsServerIsHere).each([
+// It says itself why, when nats-server is not here. Both at once: each waits half a minute for the delivery
+// of a killed owner.
+describe.skipIf(!natsServerIsHere).concurrent.each([
   ['one accounts node', ['accounts'], {}],
   ['three accounts nodes', ['accounts-1', 'accounts-2', 'accounts-3'], REPLICAS],
 ] as const)('webhooks on several nodes, with %s', (_, keepers, env) => {
@@ -58,6 +61,7 @@ describe.skipIf(!natsServerIsHere).each([
   let two: ClusterNode;
   let key: string;
   let webhook: string;
+  const path = `/${keepers.length}`;
 
   beforeAll(async () => {
     const settings = { ...env, VOXGATE_WEBHOOK_NETWORKS: '127.0.0.0/8' };
@@ -83,10 +87,10 @@ describe.skipIf(!natsServerIsHere).each([
     return answer as Answer;
   }
 
-  it(
+  it.sequential(
     'receive the end and the text of a session on another node than they are managed on',
     async () => {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
       const body = { url, events: ['session.ended'], transcripts: true };
       webhook = (await ask<NewWebhookAnswer>(one, '', body)).id;
       const address = `${two.url.replace('http', 'ws')}/v1/listen?model=loopback/script`;
@@ -104,10 +108,10 @@ describe.skipIf(!natsServerIsHere).each([
     2 * NODE_START_MS,
   );
 
-  it(
+  it.sequential(
     'are sent again with the same id when the owner of the accounts is killed meanwhile',
     async () => {
-      const received = new Promise<void>((resolve) => held.push(() => resolve()));
+      const received = new Promise<void>((resolve) => held.set(path, () => resolve()));
       const { id } = await ask<WebhookDelivery>(two, `/${webhook}/test`, {});
       await received;
       const owner = cluster.node(keepers[0]);
@@ -118,7 +122,9 @@ describe.skipIf(!natsServerIsHere).each([
         const { data } = await ask<{ data: WebhookDelivery[] }>(one, `/${webhook}/deliveries`);
         return data.find((each) => each.id === id);
       };
-      await expect.poll(find, { timeout: NODE_START_MS }).toMatchObject({ state: 'delivered', attempts: 1 });
+      // `expect.poll` knows one test at a time.
+      const isDelivered = async () => expect(await find()).toMatchObject({ state: 'delivered', attempts: 1 });
+      await vi.waitFor(isDelivered, { timeout: NODE_START_MS });
     },
     6 * NODE_START_MS,
   );

@@ -50,7 +50,8 @@ async function settingsOf(script: string): Promise<Record<string, string>> {
 
 const atUrl = (text: string, written: string, url: string) => text.replaceAll(written, url);
 
-describe('the guide to simulators', () => {
+// All at once: each has programs of its own, and waits for them.
+describe.concurrent('the guide to simulators', () => {
   it('lists the faults of a provider', async () => {
     expect((await run(list)).stdout).toContain('close-after');
   });

@@ -1,7 +1,7 @@
 // What the parts of the server's suite share: a server with recording handlers, closed after each test, and plain clients.
 import { createHash } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { afterEach, vi } from 'vitest';
+import { afterAll, afterEach, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { ApiError } from '../../../src/api/errors.ts';
 import type {
@@ -86,12 +86,13 @@ export function digest(data: Uint8Array): string {
 
 const openServers: HttpServer[] = [];
 const openClients: { destroy(): void }[] = [];
-export function closeAfterEach(): void {
-  afterEach(async () => {
-    for (const client of openClients.splice(0)) client.destroy();
-    await Promise.all(openServers.splice(0).map((server) => server.close()));
-  });
+async function close(): Promise<void> {
+  for (const client of openClients.splice(0)) client.destroy();
+  await Promise.all(openServers.splice(0).map((server) => server.close()));
 }
+export const closeAfterEach = (): void => afterEach(close);
+/** For tests that run at the same time: one that ends would close the servers of the others. */
+export const closeAfterAll = (): void => afterAll(close);
 
 export interface Started {
   server: HttpServer;

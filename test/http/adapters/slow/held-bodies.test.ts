@@ -3,13 +3,13 @@ import { request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { openNodeServer } from '../../../../src/http/node/server.ts';
 import { reasonAgainstUws } from '../../../../src/http/open-server.ts';
 import { openUwsServer } from '../../../../src/http/uws/server.ts';
-import { closeAfterEach, start } from '../../../suites/server-adapter/fixture.ts';
+import { closeAfterAll, start } from '../../../suites/server-adapter/fixture.ts';
 
-closeAfterEach();
+closeAfterAll();
 const reason = await reasonAgainstUws();
 const servers = [['node', openNodeServer] as const, ...(reason === undefined ? [['uws', openUwsServer] as const] : [])];
 const PIECE = Buffer.alloc(64 * 1024, 'audio');
@@ -36,7 +36,8 @@ async function readSlowly(body: Readable, holds: readonly number[], holdMs = HOL
   return `${arrived}`;
 }
 
-describe.each(servers)('a body that is held back at the server %s', (_name, open) => {
+// Both wait for timers of the servers.
+describe.concurrent.each(servers)('a body that is held back at the server %s', (_name, open) => {
   const served = (answer: (body: Readable) => Promise<string>) =>
     start(
       { open, gaps: {} },
@@ -50,7 +51,7 @@ describe.each(servers)('a body that is held back at the server %s', (_name, open
       served((body) => readSlowly(body, [50, 150, 300])),
       served(async (body) => {
         // Then the client is paused; the last byte of a short body arrives before it is resumed, of a long one behind that.
-        await expect.poll(() => body.readableLength).toBeGreaterThanOrEqual(HELD * PIECE.length);
+        await vi.waitFor(() => expect(body.readableLength).toBeGreaterThanOrEqual(HELD * PIECE.length));
         const arrived = await readSlowly(body, []);
         await delay(ANSWER_MS);
         return arrived;

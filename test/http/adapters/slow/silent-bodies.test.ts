@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { openNodeServer } from '../../../../src/http/node/server.ts';
 import { reasonAgainstUws } from '../../../../src/http/open-server.ts';
 import { openUwsServer } from '../../../../src/http/uws/server.ts';
-import { closeAfterEach, rawSocket, start } from '../../../suites/server-adapter/fixture.ts';
+import { closeAfterAll, rawSocket, start } from '../../../suites/server-adapter/fixture.ts';
 
-closeAfterEach();
+closeAfterAll();
 const reason = await reasonAgainstUws();
 const servers = [['node', openNodeServer] as const, ...(reason === undefined ? [['uws', openUwsServer] as const] : [])];
 
@@ -18,7 +18,8 @@ const STOPPED = {
   'in chunks, within the size of one': post('Transfer-Encoding: chunked', 'fff'),
 };
 
-describe.each(servers)('silent bodies at the server %s', (_name, open) => {
+// All of them wait for timers of the servers.
+describe.concurrent.each(servers)('silent bodies at the server %s', (_name, open) => {
   const reading = () =>
     start(
       { open, gaps: {} },
