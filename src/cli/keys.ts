@@ -6,7 +6,7 @@ import { eachKeyLimit, KEY_LIMITS, type KeyLimitFlag } from '../api/console/key-
 import { REDACTION_CLASSES } from '../api/redaction.ts';
 import { ownerOf } from '../api/slug.ts';
 import type { Store } from '../node/store/store.ts';
-import { aliasChange, aliasText, knownSlugs, knownValue } from './shared/aliases.ts';
+import { aliasChange, aliasText, knownCeiling, knownSlugs, knownValue } from './shared/aliases.ts';
 import { action, actionsCommand, WrongInput } from './shared/command.ts';
 import { INIT, operator, requireOrganisation, withStore } from './shared/operator.ts';
 import { CommandError, print, printTable, tell } from './shared/output.ts';
@@ -240,7 +240,9 @@ function settingsOf(values: SettingValues): Partial<KeySettings> {
     latency: latency && orNone(latency, (word) => choiceValue('--latency', word, LATENCIES)),
     tags: tag && tagsValue('--tag', tag),
     ...eachKeyLimit('name', ({ flag }) => count(flag)),
-    spendCeilings: ceilings && listOrNone('--spend-ceiling', ceilings, (text) => ceilingValue('--spend-ceiling', text)),
+    spendCeilings:
+      ceilings &&
+      listOrNone('--spend-ceiling', ceilings, (text) => knownCeiling(ceilingValue('--spend-ceiling', text))),
     dailySpendMicroUsdMax: spend === undefined ? undefined : orNone(spend, (text) => usdValue('--daily-spend', text)),
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));

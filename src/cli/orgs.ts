@@ -13,7 +13,7 @@ import { usdOf } from '../config/prices/price.ts';
 import type { Balance } from '../money/store/calls.ts';
 import type { Store } from '../node/store/store.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
-import { aliasChange, aliasText } from './shared/aliases.ts';
+import { aliasChange, aliasText, knownCeiling } from './shared/aliases.ts';
 import { action, actionsCommand, WrongInput } from './shared/command.ts';
 import { INIT, operator, requireOrganisation, withStore } from './shared/operator.ts';
 import { print, printTable, tell } from './shared/output.ts';
@@ -140,7 +140,7 @@ export const orgs = actionsCommand(usage, {
     options: {},
     async run([organisationId = '', text = '']) {
       const texts = orNone(text, (list) => listValue('the ceilings', [list])) ?? [];
-      const ceilings = texts.map((each) => ceilingValue('a ceiling', each));
+      const ceilings = texts.map((each) => knownCeiling(ceilingValue('a ceiling', each)));
       const changed = await withStore({ make: false }, (store) =>
         store.setSpendCeilings(organisationId, ceilings, operator()),
       );

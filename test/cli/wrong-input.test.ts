@@ -49,6 +49,8 @@ const WRONG: [string, string][] = [
   ['keys create --daily-spend -1', '--daily-spend'],
   ['keys create --spend-ceiling 100', '"100"'],
   ['keys create --spend-ceiling 100/week', '"100/week"'],
+  ['keys create --spend-ceiling nope:5/day', 'there is no provider "nope"'],
+  ['orgs ceiling org_1 nope:5/day', 'there is no provider "nope"'],
   ['orgs ceiling org_1 lots/day', '"lots/day"'],
   ['orgs ceiling org_1 1/day:only_up_to=-1', '"1/day:only_up_to=-1"'],
   ['orgs ceiling org_1 1/day:only_up_to=NaN', '"1/day:only_up_to=NaN"'],

@@ -3,6 +3,7 @@ import { checkedAliases } from '../../accounts/keys/aliases.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { Aliases } from '../../api/listen.ts';
 import { nearestSlugs } from '../../api/slug.ts';
+import type { SpendCeiling } from '../../api/spend-ceilings.ts';
 import { readFallbacks } from '../../live/socket/query.ts';
 import { WrongInput } from './command.ts';
 import { loadProviders } from './settings.ts';
@@ -37,6 +38,15 @@ export function knownValue(text: string, known: readonly string[]): string {
 /** The slugs of the models that this gateway has. */
 export const knownSlugs = (): string[] =>
   [...loadProviders().values()].flatMap(({ models }) => models.map(({ id }) => id));
+
+/** A ceiling for a provider that this gateway has: one for a mistyped provider would bound nothing. */
+export function knownCeiling(ceiling: SpendCeiling): SpendCeiling {
+  const { provider } = ceiling;
+  if (provider === undefined) return ceiling;
+  const known = [...loadProviders().keys()];
+  if (known.includes(provider)) return ceiling;
+  throw new WrongInput(`there is no provider ${JSON.stringify(provider)}; it is one of ${known.join(', ')}.`);
+}
 
 function chainValue(text: string): Aliases[string] {
   const known = knownSlugs();
