@@ -42,6 +42,12 @@ interface FormError {
 
 const CurrentError = createContext<FormError | undefined>(undefined);
 
+/** What the gateway says is wrong with a field, for controls of several inputs. */
+export function useFieldError(name: string): Error | undefined {
+  const current = useContext(CurrentError);
+  return current?.field === name ? current.error : undefined;
+}
+
 /** A line of a form. The value is the one it begins with: what is typed stays when the form is drawn again. */
 export function Field({ label, hint, type = 'text', value, ...rest }: FieldProps) {
   return (
@@ -65,8 +71,7 @@ export function TextArea({ label, hint, name, value, rows }: LabelProps & { valu
 /** @param children draws the field with the attributes that tie it to its label, hint and error */
 function Labelled({ label, name, hint, children }: LabelProps & { children(described: object): ComponentChildren }) {
   const id = useId();
-  const current = useContext(CurrentError);
-  const error = current?.field === name ? current.error : undefined;
+  const error = useFieldError(name);
   const by = [...(error === undefined ? [] : [`${id}-wrong`]), ...(hint === undefined ? [] : [`${id}-hint`])];
   return (
     <div class="field">

@@ -7,6 +7,7 @@ import { ActionButton, Dialog } from '../controls/actions.tsx';
 import { Field, Form, TextArea, textOf } from '../controls/form.tsx';
 import { Badge, Notice, type Tone } from '../controls/notice.tsx';
 import { Loaded, Page } from '../controls/page.tsx';
+import { ReplacementRules, rulesOf } from '../controls/replacement-rules.tsx';
 import { Table } from '../controls/table.tsx';
 import { Ago, Copyable } from '../controls/values.tsx';
 import { aliasesOf, linesOf } from '../data/alias-lines.ts';
@@ -156,13 +157,15 @@ function limitsOf(key: KeyView): string {
     key.aliases === null ? undefined : `aliases ${Object.keys(key.aliases).join(', ')}`,
     key.origins === null ? undefined : `from ${key.origins.join(', ')}`,
     key.tags === null ? undefined : `tags ${Object.keys(key.tags).join(', ')}`,
-    key.replace === null ? undefined : `${key.replace.length} replacement rules`,
+    key.replace === null ? undefined : counted(key.replace.length, 'replacement rule'),
     ...LIMITS.map(({ member, noun }) => (key[member] === null ? undefined : `${key[member]} ${noun}`)),
     key.daily_spend_usd_max === null ? undefined : `$${key.daily_spend_usd_max} a day`,
     key.spend_ceilings === null ? undefined : `ceilings ${key.spend_ceilings.map(textOfCeiling).join(', ')}`,
   ];
   return parts.filter((part) => part !== undefined).join(' · ');
 }
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Without the role of an admin, people manage the keys that they minted. */
 const isInReach = ({ made_by }: KeyView): boolean => may('admin') || made_by?.id === person.value?.id;
@@ -245,6 +248,7 @@ function KeyForm({ of, done }: KeyFormProps) {
             value={linesOfTags(of?.tags)}
             hint="Of everything that is done with it, one on each line: customer: acme. Usage is added up by them. A request can add tags, not change these."
           />
+          <ReplacementRules rules={of?.replace ?? []} />
           <div class="narrow">
             {LIMITS.map(({ member, label }) => (
               <Field key={member} label={label} name={member} type="number" min={1} value={of?.[member] ?? ''} />
@@ -282,6 +286,7 @@ const isLimited = ({
   aliases,
   origins,
   tags,
+  replace,
   daily_spend_usd_max,
   spend_ceilings,
   expires_at,
@@ -292,6 +297,7 @@ const isLimited = ({
     aliases,
     origins,
     tags,
+    replace,
     ...LIMITS.map(({ member }) => key[member]),
     daily_spend_usd_max,
     spend_ceilings,
@@ -314,6 +320,7 @@ function bodyOf(values: FormData): KeyBody {
     aliases: aliasesOf(textOf(values, 'aliases')),
     origins: list('origins'),
     tags: tagsOfLines(textOf(values, 'tags')),
+    replace: rulesOf(values),
     ...eachKeyLimit('member', ({ member }) => number(member)),
     daily_spend_usd_max: textOf(values, 'daily_spend_usd_max') || null,
     spend_ceilings: ceilingsOf(textOf(values, 'spend_ceilings')),
