@@ -15,6 +15,7 @@ const REQUEST = {
   model: 'local/commands-en',
   fallbacks: ['local/digits-en'],
   language: 'en',
+  prefer: '',
   diarization: false,
   keyterms: ['Zoë'],
   prompt: '',

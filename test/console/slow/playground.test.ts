@@ -55,6 +55,22 @@ describe.skipIf(!browserIsHere)('the playground', { timeout: 60_000 }, () => {
     await other.close();
   });
 
+  it('lets the gateway choose a model, and shows which and why', async () => {
+    const usual = await page.getByRole('combobox', { name: 'Model', exact: true }).inputValue();
+    await choose(page, 'Model', 'auto');
+    await page.getByLabel('Prefer').selectOption('price');
+    await page.getByPlaceholder('as the model has it').first().fill('en');
+    await page.getByRole('button', { name: 'Play the sample' }).click();
+    await ended();
+    const table = page.getByRole('table', { name: 'Chosen by the gateway' });
+    expect(await table.getByRole('row').nth(1).innerText()).toContain('local/dictation-en');
+    expect(await page.locator('.takeover').count()).toBe(0);
+    expect(await page.locator('code', { hasText: 'prefer=price' }).innerText()).toContain('model=auto');
+    await choose(page, 'Model', usual);
+    await page.getByLabel('Prefer').waitFor({ state: 'detached' });
+    expect(await page.locator('code', { hasText: 'prefer=price' }).count()).toBe(0);
+  });
+
   it('says in its words that a file is none of sound', async () => {
     await page.setInputFiles('input[type=file]', {
       name: 'letter.txt',
@@ -78,7 +94,7 @@ describe.skipIf(!browserIsHere)('the playground', { timeout: 60_000 }, () => {
   it('leaves a session with a listed key, and violates no policy', async () => {
     await page.getByRole('link', { name: 'Sessions', exact: true }).click();
     await page.getByRole('cell', { name: /^ses_/ }).first().waitFor();
-    expect(await page.getByRole('cell', { name: /^ses_/ }).count()).toBe(4);
+    expect(await page.getByRole('cell', { name: /^ses_/ }).count()).toBe(5);
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
     await page.getByRole('cell', { name: 'Playground' }).waitFor();
     expect(complaints).toEqual([]);

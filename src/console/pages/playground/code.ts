@@ -1,7 +1,13 @@
 // A request of the playground, and the same request as code: for curl, TypeScript and Python, with a file or live. No credential is in it.
 
+/** In the place of a model: the gateway chooses one. */
+export const AUTO = 'auto';
+
 export interface SessionRequest {
+  /** A slug, or `auto`. */
   model: string;
+  /** What counts first where the gateway chooses a model; empty as usual. */
+  prefer: string;
   fallbacks: readonly string[];
   language: string;
   /** What may be spoken, the likeliest first. */
@@ -18,6 +24,7 @@ export interface SessionRequest {
 
 export const EMPTY_REQUEST: SessionRequest = {
   model: '',
+  prefer: '',
   fallbacks: [],
   language: '',
   languages: [],
@@ -31,7 +38,13 @@ export const EMPTY_REQUEST: SessionRequest = {
 
 /** The model and what is not empty, as options of the TypeScript client. */
 export const optionsOf = (request: SessionRequest): [name: string, value: unknown][] =>
-  Object.entries(request).filter(([name, value]) => name === 'model' || !isEmpty(value));
+  Object.entries(request).filter(([name, value]) => {
+    if (name === 'prefer' && !isChosen(request)) return false;
+    return name === 'model' || !isEmpty(value);
+  });
+
+/** Whether the gateway chooses a model of it. */
+export const isChosen = ({ model, fallbacks }: SessionRequest): boolean => [model, ...fallbacks].includes(AUTO);
 
 function isEmpty(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;

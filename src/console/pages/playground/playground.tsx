@@ -3,13 +3,13 @@
 import { useComputed, useSignal } from '@preact/signals';
 import type { Voxgate } from '@voxgate/client';
 import { useEffect, useRef } from 'preact/hooks';
-import type { ModelList } from '../../../api/models.ts';
+import type { Model, ModelList } from '../../../api/models.ts';
 import { ModelPicker } from '../../controls/model-picker.tsx';
 import { Failure, Notice } from '../../controls/notice.tsx';
 import { Loaded, Page } from '../../controls/page.tsx';
 import { Copyable } from '../../controls/values.tsx';
 import { useAnswer } from '../../data/api.ts';
-import { codeOf, EMPTY_REQUEST, hasLive, type Language, type SessionRequest, type Way } from './code.ts';
+import { AUTO, codeOf, EMPTY_REQUEST, hasLive, type Language, type SessionRequest, type Way } from './code.ts';
 import { Comparison } from './comparison.tsx';
 import { createClient, Run } from './run.ts';
 import { SetUp } from './set-up.tsx';
@@ -75,7 +75,7 @@ function Bench({ models }: { models: ModelList['data'] }) {
         <section class="card stage">
           <ModelPicker
             label="Model"
-            models={models}
+            models={[autoOf(models), ...models]}
             value={request.value.model}
             choose={(model) => {
               request.value = { ...request.value, model, providerParams: {} };
@@ -114,6 +114,15 @@ function Bench({ models }: { models: ModelList['data'] }) {
     </div>
   );
 }
+
+/** Stands among the models for the choice of the gateway. */
+const autoOf = (models: readonly Model[]): Model => ({
+  ...(models[0] as Model),
+  id: AUTO,
+  name: 'Chosen by the gateway',
+  description: 'Automatic: the gateway chooses a model that fits the language and the settings.',
+  available: true,
+});
 
 function FileButton({ disabled, chosen }: { disabled: boolean; chosen(file: File): void }) {
   const input = useRef<HTMLInputElement>(null);

@@ -12,6 +12,7 @@ import {
   VoxgateError,
   type Warning,
 } from '@voxgate/client';
+import type { ChosenModel } from '../../../api/choice.ts';
 import type { WatchedFrame } from '../../../api/console/watching.ts';
 import { request } from '../../data/api.ts';
 import { optionsOf, type SessionRequest } from './code.ts';
@@ -41,6 +42,8 @@ export class Run {
   readonly request: SessionRequest;
   readonly state: Signal<RunState> = signal('opening');
   readonly sessionId: Signal<string | undefined> = signal(undefined);
+  /** The models that the gateway chose, in order, and why. */
+  readonly choice: Signal<readonly ChosenModel[]> = signal([]);
   readonly finals: Signal<readonly Final[]> = signal([]);
   readonly forgottenFinals: Signal<number> = signal(0);
   readonly interim: Signal<Transcript | undefined> = signal(undefined);
@@ -109,6 +112,7 @@ export class Run {
     this.events.value = [...this.events.value.slice(1 - EVENTS_MAX), event];
     switch (event.type) {
       case 'session_started':
+        this.choice.value = event.choice ?? [];
         this.#watch(event.session_id);
         break;
       case 'transcript':

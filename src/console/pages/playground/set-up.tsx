@@ -1,11 +1,12 @@
 // The settings of a request: fallbacks, models for comparison, language, vocabulary and redaction, and the options of the model.
 import type { Signal } from '@preact/signals';
+import type { Preference } from '../../../api/choice.ts';
 import type { Model } from '../../../api/models.ts';
 import type { Redaction } from '../../../api/vocabulary.ts';
 import { ModelPicker } from '../../controls/model-picker.tsx';
 import { Prose } from '../../controls/notice.tsx';
 import { acceptedBy, choicesOf, type Property, propertiesOf, type Schema } from '../../data/json-schema.ts';
-import type { SessionRequest } from './code.ts';
+import { isChosen, type SessionRequest } from './code.ts';
 
 /** Models compared with the first. */
 const OTHERS_MAX = 3;
@@ -26,6 +27,7 @@ export function SetUp({ models, request, others }: SetUpProps) {
   return (
     <section class="card">
       <div class="stack close">
+        {isChosen(request.value) ? <Preferred request={request.value} set={set} /> : null}
         <Several
           label="Fallbacks, in order"
           all={rest}
@@ -43,7 +45,7 @@ export function SetUp({ models, request, others }: SetUpProps) {
           }}
         />
       </div>
-      <details>
+      <details open={isChosen(request.value)}>
         <summary>Language, vocabulary, redaction</summary>
         <Spoken request={request.value} set={set} />
       </details>
@@ -58,6 +60,29 @@ export function SetUp({ models, request, others }: SetUpProps) {
         </details>
       )}
     </section>
+  );
+}
+
+const PREFERRED: Readonly<Record<Preference, string>> = {
+  reliability: 'Fewest failures',
+  latency: 'Earliest words',
+  price: 'Lowest price',
+  accuracy: 'Fewest wrong words',
+};
+
+function Preferred({ request: { prefer }, set }: SpokenProps) {
+  return (
+    <label class="field">
+      Prefer
+      <select value={prefer} onChange={(event) => set({ prefer: event.currentTarget.value })}>
+        <option value="">As usual: fewest failures</option>
+        {Object.entries(PREFERRED).map(([name, words]) => (
+          <option key={name} value={name}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -1,6 +1,7 @@
 // One run: interims that become finals, speakers, models, delays and cost; warnings, and failovers on demand.
 import { useSignal } from '@preact/signals';
 import type { SessionEvent } from '@voxgate/client';
+import type { ChosenModel } from '../../../api/choice.ts';
 import type { BreakBody } from '../../../api/console/console.ts';
 import type { SessionAnswer } from '../../../api/usage.ts';
 import { ActionButton } from '../../controls/actions.tsx';
@@ -31,6 +32,7 @@ export function Transcription({ run }: { run: Run }) {
           </div>
         </div>
         <Failure of={failure.value} />
+        <Choice models={run.choice.value} />
         <Warnings run={run} />
         {failure.value === undefined && end !== undefined ? <Notice tone="warn">{end}</Notice> : null}
         <BreakProvider run={run} />
@@ -47,9 +49,9 @@ export function Transcription({ run }: { run: Run }) {
 }
 
 /** One line for each turn; it begins as an interim and stays the same line when it is final. */
-function Transcript({ run: { finals, interim, changes, forgottenFinals, request } }: { run: Run }) {
+function Transcript({ run: { finals, interim, changes, forgottenFinals, request, choice } }: { run: Run }) {
   const lines = interim.value === undefined ? finals.value : [...finals.value, interim.value];
-  const begun = new Set([request.model]);
+  const begun = new Set([request.model, ...choice.value.slice(0, 1).map(({ model }) => model)]);
   return (
     <div role="log" aria-label="Transcript" class="transcript">
       {forgottenFinals.value === 0 ? null : (
@@ -80,6 +82,33 @@ function Transcript({ run: { finals, interim, changes, forgottenFinals, request 
         );
       })}
     </div>
+  );
+}
+
+/** With `auto`: which models were chosen, and why in this order. */
+function Choice({ models }: { models: readonly ChosenModel[] }) {
+  if (models.length === 0) return null;
+  return (
+    <Table
+      caption="Chosen by the gateway"
+      rows={models}
+      idOf={({ model }) => model}
+      empty={null}
+      columns={[
+        { title: 'Model', cell: ({ model }) => <code>{model}</code> },
+        { title: 'Why', cell: ({ reason }) => reason },
+        {
+          title: 'USD a minute',
+          cell: ({ price_per_minute: price }) => (price === undefined ? 'per session' : price),
+        },
+        { title: 'First words', cell: ({ first_word_ms: delay }) => ms(delay) ?? 'not measured' },
+        {
+          title: 'Failures',
+          cell: ({ error_rate: rate }) => (rate === undefined ? '' : `${(rate * 100).toFixed(1)} %`),
+        },
+        { title: 'Attempts', cell: ({ measured }) => measured },
+      ]}
+    />
   );
 }
 
