@@ -168,6 +168,7 @@ it('leaves redacted words nowhere, also where a provider repeats them in its err
     const { session_id } = await client.event('session_started');
     const watched = live.request(`/v1/sessions/${session_id}/events`, { headers: { Authorization: `Bearer ${key}` } });
     client.send(new Uint8Array(64_000));
+    if (query.channels !== undefined) client.send({ type: 'close' });
     if (query.fallbacks !== undefined) {
       await client.event('transcript');
       client.send(new Uint8Array(64_000));
@@ -188,6 +189,10 @@ it('leaves redacted words nowhere, also where a provider repeats them in its err
     fallbacks: JSON.stringify([{ model: 'loopback/script', provider_params: JSON.parse(script) }]),
   });
   const failed = await listen({ model: 'deepgram/nova-3' });
+  const channels = await listen({ model: 'loopback/script', provider_params: fileScript, channels: '2' });
+  expect(channels.finals.filter(({ text }) => text === 'Or [CARD] okay.').map(({ channel }) => channel)).toEqual([
+    0, 1,
+  ]);
   const file = (model: string, more: Record<string, string> = {}) => {
     const form = new FormData();
     for (const [name, value] of Object.entries({ model, ...more })) form.set(name, value);
