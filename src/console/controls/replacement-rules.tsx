@@ -37,9 +37,11 @@ export function ReplacementRules({ rules }: { rules: readonly Replacement[] }) {
           <Failure of={error} />
         </div>
       )}
-      {rows.value.map((row, at) => (
-        <RuleRow key={row.id} row={row} number={at + 1} isNew={row.id >= rules.length} remove={() => remove(row)} />
-      ))}
+      <div class="stack close">
+        {rows.value.map((row, at) => (
+          <RuleRow key={row.id} row={row} number={at + 1} isNew={row.id >= rules.length} remove={() => remove(row)} />
+        ))}
+      </div>
       <div class="row">
         <button
           ref={add}
@@ -53,7 +55,7 @@ export function ReplacementRules({ rules }: { rules: readonly Replacement[] }) {
       </div>
       <small id={`${id}-hint`}>
         Words that are written in another way in every transcript of this key: “vox gate” as “Voxgate”. Leave “Written”
-        empty to leave the words out. Rows without words are ignored.
+        empty to leave the words out. Whole words match in any case, an exact text also within words.
       </small>
     </fieldset>
   );
@@ -85,9 +87,9 @@ function RuleRow({ row: { rule }, number, isNew, remove }: RuleRowProps) {
       <label class="field">
         Matches
         <select name={NAMES.match}>
-          <option value="word">Whole words, in any case</option>
+          <option value="word">Whole words</option>
           <option value="literal" selected={rule.match === 'literal'}>
-            Exactly these characters
+            Exact text
           </option>
         </select>
       </label>

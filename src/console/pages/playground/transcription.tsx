@@ -95,21 +95,29 @@ function Choice({ models }: { models: readonly ChosenModel[] }) {
       idOf={({ model }) => model}
       empty={null}
       columns={[
-        { title: 'Model', cell: ({ model }) => <code>{model}</code> },
-        { title: 'Why', cell: ({ reason }) => reason },
+        {
+          title: 'Chosen by the gateway',
+          cell: ({ model, reason }) => (
+            <>
+              <code>{model}</code>
+              <p class="quiet small">{reason}</p>
+            </>
+          ),
+        },
+        { title: 'Measured', cell: measuredOf },
         {
           title: 'USD a minute',
           cell: ({ price_per_minute: price }) => (price === undefined ? 'per session' : price),
         },
-        { title: 'First words', cell: ({ first_word_ms: delay }) => ms(delay) ?? 'not measured' },
-        {
-          title: 'Failures',
-          cell: ({ error_rate: rate }) => (rate === undefined ? '' : `${(rate * 100).toFixed(1)} %`),
-        },
-        { title: 'Attempts', cell: ({ measured }) => measured },
       ]}
     />
   );
+}
+
+function measuredOf({ measured, error_rate: rate, first_word_ms: delay }: ChosenModel): string {
+  if (measured === 0) return 'nothing yet';
+  const failed = rate === undefined ? '' : `, ${(rate * 100).toFixed(1)} % failed`;
+  return `${measured} attempts${failed}${delay === undefined ? '' : `, first words after ${ms(delay)}`}`;
 }
 
 function SpeakerName({ speaker }: { speaker: number | undefined }) {
