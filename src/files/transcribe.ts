@@ -40,6 +40,7 @@ import { InParts } from './in-parts.ts';
 import type { LongFiles, PartsProgress } from './long/long-files.ts';
 import type { Transcript } from './long/merge.ts';
 import { damagedWarning } from './money/length.ts';
+import { PassedOvers } from './passed-over.ts';
 import { FileGate, type FileSpeechGates } from './speech-gate.ts';
 import { transcribeThroughLeg } from './through-leg.ts';
 
@@ -114,7 +115,8 @@ export async function transcribe(
   const { request, organisationId, signal } = job;
   const gate = new FileGate(dependencies.speechGates, file, { requested: request.speechGate, organisationId, signal });
   try {
-    return await transcribeWith(dependencies, job, file, gate);
+    const passed = new PassedOvers();
+    return passed.of(await transcribeWith(dependencies, job, file, gate, passed));
   } finally {
     gate.close();
   }
@@ -125,6 +127,7 @@ async function transcribeWith(
   job: TranscriptionJob,
   opened: FileSource,
   gate: FileGate,
+  passed: PassedOvers,
 ): Promise<TranscriptionOutcome> {
   const { chain, signal, observer } = job;
   const attempts = new Attempts(chain, dependencies.breakers);
@@ -164,6 +167,7 @@ async function transcribeWith(
         emptyCall?.empty();
         return await gate.judged(outcome, told);
       }
+      passed.empty(member);
       if (empty !== undefined) return empty;
       const sound = await soundIn(file, signal);
       if (sound === 'none') return outcome;
@@ -184,6 +188,7 @@ async function transcribeWith(
         continue;
       }
       observer?.failed(member.slug, error.failure.reason);
+      passed.failed(member, error.failure);
       const pauseMs = attempts.next(error.failure);
       const isOver = pauseMs === undefined || !file.left || told > 0;
       if (empty !== undefined && (isOver || attempts.member.isLastResort)) return empty;

@@ -1080,7 +1080,7 @@ const sessionRedactions = `
  * Replicas apply a migration at different entries of their log, so from 0022 on each one is the same whenever it is applied and
  * wherever: no clock, nothing random, and rows that operations write before it and after it end up alike.
  */
-export const STORE_VERSION = 14;
+export const STORE_VERSION = 15;
 
 /** The version that keeps tags. */
 export const TAGS_SINCE = 8;
@@ -1093,6 +1093,9 @@ export const OWN_SPEND_SINCE = 13;
 
 /** The version that keeps how often each class was redacted. */
 export const REDACTIONS_SINCE = 14;
+
+/** The version that knows attempts at files, and connections that were opened ahead, among the reasons of legs. */
+export const LEG_REASONS_SINCE = 15;
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,

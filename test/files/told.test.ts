@@ -55,7 +55,7 @@ function job(...models: string[]) {
   async function* read() {
     yield new Uint8Array(3_200);
   }
-  const outcome = transcribe(
+  const whole = transcribe(
     {
       upstream,
       http: { pools: new HttpPools(), clock },
@@ -84,7 +84,8 @@ function job(...models: string[]) {
       hearEmptyAgain: true,
       onUtterance: (utterance, member) => told.push(`${member.slug.slice(-1)} ${utterance.text}`),
     },
-  ).then(
+  );
+  const outcome = whole.then(
     ({ utterances }) => utterances.map(({ text }) => text),
     (error: unknown) => {
       if (!(error instanceof ApiError)) throw error;
@@ -99,8 +100,18 @@ function job(...models: string[]) {
     }
     return puppet.connections[number] as PuppetConnection;
   };
-  return { attempt, told, outcome, puppet };
+  return { attempt, told, outcome, whole, puppet };
 }
+
+it('has each attempt that may be billed and is not charged', async () => {
+  const { attempt, whole } = job('puppet/a', 'puppet/b');
+  await (await attempt(0)).say(ended('1', say('lost')), failed('next'));
+  await (await attempt(1)).say(ended('1', say('kept')), FINISHED);
+  expect((await whole).passedOver).toMatchObject([{ member: { slug: 'puppet/a' }, reason: 'attempt' }]);
+  const alone = job('puppet/a');
+  await (await alone.attempt(0)).say(ended('1', say('kept')), FINISHED);
+  expect(await alone.whole).not.toHaveProperty('passedOver');
+});
 
 describe('utterances sent while a model still listens', () => {
   it('leave once settled, with a formatted version in place of the plain one', async () => {

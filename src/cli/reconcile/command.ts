@@ -197,6 +197,9 @@ function whyOf(row: ComparedRow): string {
   const reasons: string[] = [];
   if (ours.failedMs > 0) reasons.push(`failed legs ${seconds(ours.failedMs / 1000)} s`);
   if (isRounded(row)) reasons.push('rounding');
+  if (ours.attempts > 0) reasons.push(`${ours.attempts} failed attempts at files, which may be billed`);
+  if (ours.standbys > 0) reasons.push(`${ours.standbys} standby connections, ${seconds(ours.standbyMs / 1000)} s`);
+  if (ours.probes > 0) reasons.push(`${ours.probes} probes of a primary, ${seconds(ours.probeMs / 1000)} s`);
   if (ours.replayedMs > 0) reasons.push(`replayed ${seconds(ours.replayedMs / 1000)} s, which is charged`);
   if (ours.ownMs > 0) reasons.push(`own keys ${seconds(ours.ownMs / 1000)} s, on customers' bills`);
   if (unexplainedSeconds !== 0) reasons.push(`unexplained ${signed(seconds(unexplainedSeconds))} s`);
@@ -207,4 +210,4 @@ function whyOf(row: ComparedRow): string {
 /** Something is left after the failed legs that rounding may be. */
 const isRounded = ({ ours, differenceSeconds, unexplainedSeconds }: ComparedRow): boolean =>
   differenceSeconds !== undefined &&
-  Math.abs(differenceSeconds - ours.failedMs / 1000 - (unexplainedSeconds ?? 0)) >= 0.05;
+  Math.abs(differenceSeconds - ours.failedMs / 1000 - (unexplainedSeconds ?? 0)) >= 0.05 + ours.possibleMs / 1000;

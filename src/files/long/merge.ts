@@ -4,6 +4,7 @@ import type { Attempt } from '../../api/errors.ts';
 import type { ResolvedCandidate } from '../../live/failover/chain.ts';
 import type { BatchResult } from '../../vendors/kit/provider.ts';
 import { type CredibleResult, hasTimes } from '../claims.ts';
+import type { PassedOver } from '../passed-over.ts';
 import type { Gated } from '../speech-gate.ts';
 import { joinedAt, withTimes } from './seam.ts';
 
@@ -17,6 +18,8 @@ export interface Transcript extends CredibleResult, Gated {
   redactions?: Readonly<Record<string, number>>;
   /** Of a file that was cut: how much of it each model has transcribed. */
   shares?: readonly Share[];
+  /** Models that were sent it and are not charged. */
+  passedOver?: readonly PassedOver[];
 }
 
 export interface Share {
@@ -56,6 +59,10 @@ export function merged(parts: readonly DonePart[], seconds: number): Transcript 
   };
   if (parts.some(({ transcript }) => transcript.utterances.length > 0 && !hasTimes(transcript)))
     result.isUntimed = true;
+  const passedOver = parts.flatMap(({ start, end, transcript }) =>
+    (transcript.passedOver ?? []).map((each) => ({ seconds: end - start, ...each })),
+  );
+  if (passedOver.length > 0) result.passedOver = passedOver;
   const logprobs = logprobsOf(parts);
   if (logprobs !== undefined) result.logprobs = logprobs;
   const said = parts.filter(({ transcript }) => transcript.utterances.some(({ text }) => text.trim() !== ''));

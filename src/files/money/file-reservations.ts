@@ -16,10 +16,12 @@ import type {
   LedgerPrice,
   PriceBound,
   Redactions,
+  SentAgain,
   SessionEnd,
   SessionHead,
   UsageLine,
 } from '../../money/store/calls.ts';
+import type { PassedOver } from '../passed-over.ts';
 import { type FileLength, plausible, unsupported } from './length.ts';
 
 const RENEW_MS = LEASE_MS / 2;
@@ -61,6 +63,8 @@ export interface HeardFile {
   /** Where several have transcribed some of it each: all of the seconds together. Each has a line on the bill. */
   shares?: readonly HeardShare[] | undefined;
   redactions?: Redactions | undefined;
+  /** Those that were sent it, or some of it, and are not charged. */
+  passedOver?: readonly (Pick<PassedOver, 'reason' | 'seconds'> & { member: FileCandidate })[] | undefined;
 }
 
 interface HeardShare {
@@ -233,7 +237,7 @@ export class FileReservations {
 
   async #settle(
     head: SessionHead,
-    { member, seconds, claimedSeconds = 0, isUntaken = false, shares, redactions }: HeardFile,
+    { member, seconds, claimedSeconds = 0, isUntaken = false, shares, redactions, passedOver }: HeardFile,
     audioMsMax: number,
     again: boolean,
   ): Promise<bigint> {
@@ -245,6 +249,9 @@ export class FileReservations {
     const lines = linesOf(shares ?? [{ member, seconds }], audioMs, channels);
     const end: SessionEnd = { ...this.#end(isUntaken ? UNTAKEN : 'completed', audioMs), lines, file };
     if (redactions !== undefined) end.redactions = redactions;
+    // An earlier attempt may have been charged instead, and have said it.
+    const sentAgain = again || passedOver === undefined ? [] : sentAgainOf(passedOver, audioMs);
+    if (sentAgain.length > 0) end.sentAgain = sentAgain;
     const settled = this.#options.reservations.settle(head, end, again);
     const record = again ? await this.#within(settled) : undefined;
     return record?.costMicroUsd ?? lines.reduce((sum, line) => sum + lineCostMicroUsd(line), 0n);
@@ -313,6 +320,22 @@ function ownHoldOf(members: readonly FileCandidate[], audioMsMax: number, isShar
   const providers = [...new Set(counted.map(({ slug }) => ownerOf(slug)))];
   const least = { wantedMicroUsd, leastMicroUsd: wantedMicroUsd };
   return { ...least, leaseMs: LEASE_MS, providers, ...minuteIn(counted) };
+}
+
+/** By model, account and reason. A part is no longer than the file. */
+function sentAgainOf(passedOver: NonNullable<HeardFile['passedOver']>, audioMs: number): SentAgain[] {
+  const sums = new Map<string, SentAgain>();
+  for (const { member, reason, seconds } of passedOver) {
+    const { slug: model, own, channels } = member;
+    const ms = (seconds === undefined ? audioMs : Math.min(audioMs, Math.round(seconds * 1000))) * channels;
+    if (ms === 0) continue;
+    const name = `${reason} ${own} ${model}`;
+    const sum = sums.get(name) ?? { model, own, reason, legs: 0, audioMs: 0 };
+    sum.legs++;
+    sum.audioMs += ms;
+    sums.set(name, sum);
+  }
+  return [...sums.values()];
 }
 
 /**
@@ -392,13 +415,20 @@ export class FileBill {
 
   /** Charges all that was heard. `isUntaken`: the client does not have it. */
   async settle(
-    { member, seconds, claimedSeconds, shares: heard, redactions }: HeardAudio & Pick<HeardFile, 'redactions'>,
+    {
+      member,
+      seconds,
+      claimedSeconds,
+      shares: heard,
+      ...rest
+    }: HeardAudio & Pick<HeardFile, 'redactions'> & { passedOver?: readonly PassedOver[] },
     isUntaken: boolean,
   ): Promise<Charge> {
     const payer = this.#payerOf(member);
     const shares = heard?.map((share) => ({ member: this.#payerOf(share.member), seconds: share.seconds }));
-    const used = { member: payer, seconds, claimedSeconds, isUntaken, shares, redactions };
-    const costMicroUsd = await this.#reserved.settle(used);
+    const passedOver = rest.passedOver?.map((each) => ({ ...each, member: this.#payerOf(each.member) }));
+    const heardFile = { member: payer, seconds, claimedSeconds, isUntaken, shares };
+    const costMicroUsd = await this.#reserved.settle({ ...heardFile, redactions: rest.redactions, passedOver });
     if (shares === undefined) return { costMicroUsd, own: payer.own, channels: payer.channels };
     return { costMicroUsd, own: shares.every((share) => share.member.own), channels: 1 };
   }

@@ -16,7 +16,7 @@ import type {
   SessionRecord,
   UsageLine,
 } from '../store/calls.ts';
-import { areRedactions } from '../store/checks.ts';
+import { areRedactions, SENT_AGAIN_REASONS } from '../store/checks.ts';
 import { type SettledAgain, settleAgain } from './history/replay.ts';
 import { NEVER } from './recovery.ts';
 import type { ReservationStore } from './reservations.ts';
@@ -104,8 +104,11 @@ function sentAgainOf(value: unknown): Pick<SessionEnd, 'sentAgain'> {
       isRecord(each) &&
       typeof each.model === 'string' &&
       typeof each.own === 'boolean' &&
-      (each.reason === 'replayed' || each.reason === 'failed') &&
-      [each.legs, each.audioMs].every((count) => Number.isSafeInteger(count) && Number(count) > 0),
+      SENT_AGAIN_REASONS.some((reason) => reason === each.reason) &&
+      [each.legs, each.audioMs, each.connectionMs ?? 0].every((count) => Number.isSafeInteger(count)) &&
+      Number(each.legs) > 0 &&
+      Number(each.audioMs) >= 0 &&
+      Number(each.connectionMs ?? 0) >= 0,
   );
   return isReadable ? { sentAgain: value as SentAgain[] } : {};
 }

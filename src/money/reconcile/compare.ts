@@ -24,11 +24,20 @@ export interface OurUsage {
   replayedMs: number;
   /** Sent and not charged: the leg failed, or gave no final. */
   failedMs: number;
+  /** Sent at attempts at files that failed, and while connections were open ahead, where a price is for that: it may be billed. */
+  possibleMs: number;
+  /** Attempts at files that failed; connections that were opened ahead, and how long they were open without audio. */
+  attempts: number;
+  standbys: number;
+  standbyMs: number;
+  probes: number;
+  probeMs: number;
   /** On customers' own accounts: on their bills. */
   ownMs: number;
   /** What was charged, at the provider's list price. */
   chargedMicroUsd: bigint;
   failedMicroUsd: bigint;
+  possibleMicroUsd: bigint;
 }
 
 export interface ComparedRow {
@@ -127,17 +136,23 @@ function rowOf(usage: ReportedUsage, of: readonly LegUsageRow[], models: readonl
   if (seconds !== undefined) {
     row.vendor.seconds = seconds;
     row.differenceSeconds = seconds - ours.chargedMs / 1000;
-    row.unexplainedSeconds = beyond(row.differenceSeconds - ours.failedMs / 1000, roundingSeconds);
+    const rest = row.differenceSeconds - ours.failedMs / 1000;
+    row.unexplainedSeconds = beyond(rest - clamp(rest, ours.possibleMs / 1000), roundingSeconds);
   }
   if (microUsd !== undefined) {
     row.vendor.microUsd = microUsd;
     row.differenceMicroUsd = microUsd - ours.chargedMicroUsd;
-    const rest = row.differenceMicroUsd - ours.failedMicroUsd;
+    const more = row.differenceMicroUsd - ours.failedMicroUsd;
+    const possible = ours.possibleMicroUsd;
+    const rest = more - (more < 0n ? 0n : more < possible ? more : possible);
     const rounding = roundingMicroUsd(ours, roundingSeconds);
     row.unexplainedMicroUsd = rest > rounding ? rest - rounding : rest < -rounding ? rest + rounding : 0n;
   }
   return row;
 }
+
+/** As much of it as there may be. */
+const clamp = (rest: number, most: number): number => Math.min(Math.max(rest, 0), most);
 
 const beyond = (rest: number, bound: number): number => (Math.abs(rest) <= bound ? 0 : rest - Math.sign(rest) * bound);
 
@@ -157,9 +172,12 @@ function ourUsage(rows: readonly LegUsageRow[], models: readonly PricedModel[]):
     chargedMs: 0,
     replayedMs: 0,
     failedMs: 0,
+    possibleMs: 0,
+    ...{ attempts: 0, standbys: 0, standbyMs: 0, probes: 0, probeMs: 0 },
     ownMs: 0,
     chargedMicroUsd: 0n,
     failedMicroUsd: 0n,
+    possibleMicroUsd: 0n,
   };
   for (const row of rows) {
     const ms = sentMs(row, models);
@@ -168,6 +186,14 @@ function ourUsage(rows: readonly LegUsageRow[], models: readonly PricedModel[]):
       continue;
     }
     const cost = costOf(row, ms, models);
+    if (isPossible(row)) {
+      usage.possibleMs += ms;
+      usage.possibleMicroUsd += cost;
+      if (row.reason === 'attempt') usage.attempts += row.legs;
+      else usage[`${row.reason as 'standby' | 'probe'}s`] += row.legs;
+      if (row.reason !== 'attempt') usage[`${row.reason as 'standby' | 'probe'}Ms`] += row.connectionMs;
+      continue;
+    }
     if (row.reason !== 'replayed') usage.legs += row.legs;
     if (row.reason === 'failed') {
       usage.failedMs += ms;
@@ -181,6 +207,10 @@ function ourUsage(rows: readonly LegUsageRow[], models: readonly PricedModel[]):
   return usage;
 }
 
+/** Whether the provider may bill it, or not. */
+const isPossible = ({ reason }: LegUsageRow): boolean =>
+  reason === 'attempt' || reason === 'standby' || reason === 'probe';
+
 const modelOf = ({ model }: LegUsageRow, models: readonly PricedModel[]): PricedModel | undefined =>
   models.find(({ name }) => name === nameOf(model));
 
@@ -192,14 +222,15 @@ function sentMs(row: LegUsageRow, models: readonly PricedModel[]): number {
 function costOf(row: LegUsageRow, ms: number, models: readonly PricedModel[]): bigint {
   const price = modelOf(row, models)?.prices[row.mode];
   if (price === undefined) return 0n;
-  if (price.unit === 'session') return row.reason === 'replayed' ? 0n : price.microUsd * BigInt(row.legs);
+  const isOpenOnly = row.reason === 'standby' || row.reason === 'probe';
+  if (price.unit === 'session') return row.reason === 'replayed' || isOpenOnly ? 0n : price.microUsd * BigInt(row.legs);
   return costMicroUsd({ ...price, minimumMicroUsd: 0n }, ms);
 }
 
 /** What one leg is billed at least, in seconds. */
 function leastSeconds(row: LegUsageRow, models: readonly PricedModel[]): number {
   const price = modelOf(row, models)?.prices[row.mode];
-  if (row.reason === 'replayed') return 0;
+  if (row.reason === 'replayed' || row.reason === 'standby' || row.reason === 'probe') return 0;
   if (price === undefined || price.unit === 'session' || price.microUsd === 0n) return ROUNDED_SECONDS;
   return Math.max(ROUNDED_SECONDS, (Number(price.minimumMicroUsd) / Number(price.microUsd)) * 60);
 }

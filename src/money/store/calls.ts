@@ -155,9 +155,10 @@ export interface FileCharge {
 
 /**
  * Why a provider was sent audio. `served`: once, and it is charged. `replayed`: charged, and sent to another leg before. `failed`: the next
- * leg heard it again, or it is not charged.
+ * leg heard it again, or it is not charged. `attempt`: a file at which the model failed; few providers bill it. `standby`, `probe`: a
+ * connection that was opened ahead, for a failover or to return to the primary, and had no audio.
  */
-export type LegReason = 'served' | 'replayed' | 'failed';
+export type LegReason = 'served' | 'replayed' | 'failed' | 'attempt' | 'standby' | 'probe';
 
 /** What one model was sent of a session again, or in vain. */
 export interface SentAgain {
@@ -167,6 +168,8 @@ export interface SentAgain {
   legs: number;
   /** Whole milliseconds. */
   audioMs: number;
+  /** Whole milliseconds that connections without audio were open. */
+  connectionMs?: number;
 }
 
 /** What customers were charged for on one day, UTC, sent once or more often. */

@@ -110,13 +110,25 @@ function requireFile({ audioMs, channels, audioMsMax, claimedMs }: FileCharge): 
   }
 }
 
+export const SENT_AGAIN_REASONS = [
+  'replayed',
+  'failed',
+  'attempt',
+  'standby',
+  'probe',
+] as const satisfies SentAgain['reason'][];
+/** A model may be there with each of them. */
+export const SENT_AGAIN_MAX = SENT_AGAIN_REASONS.length * LINES_MAX;
+
 function requireSentAgain(sent: readonly SentAgain[]): void {
-  if (sent.length > 2 * LINES_MAX)
-    invalid(`A session says of at most ${2 * LINES_MAX} models what they were sent again.`);
-  for (const { model, reason, legs, audioMs } of sent) {
+  if (sent.length > SENT_AGAIN_MAX)
+    invalid(`A session says at most ${SENT_AGAIN_MAX} times what models were sent again or in vain.`);
+  for (const { model, reason, legs, audioMs, connectionMs = 0 } of sent) {
     requireText(model, MODEL_LENGTH_MAX, 'model of a leg');
     requireAudio(audioMs);
-    if (reason !== 'replayed' && reason !== 'failed') invalid('Audio is sent again as replayed or failed.');
+    requireAudio(connectionMs);
+    if (!SENT_AGAIN_REASONS.includes(reason))
+      invalid(`The reason of a leg is one of ${SENT_AGAIN_REASONS.join(', ')}.`);
     if (!Number.isInteger(legs) || legs < 1 || legs > AUDIO_MS_MAX) invalid('Legs are counted from 1 up.');
   }
 }

@@ -22,14 +22,14 @@ export interface LegUsage extends Pick<LedgerCalls, 'legUsageOf' | 'chargedUsage
 
 export function createLegUsage(context: TableContext): LegUsage {
   const { database, nowText } = context;
-  type Counts = [legs: number, audioMs: number];
+  type Counts = [legs: number, audioMs: number, connectionMs: number];
   type Name = [day: string, model: string, mode: Mode, own: 0 | 1, reason: SentAgain['reason']];
   const grow = database.prepare<[...Counts, ...Name]>(
-    `UPDATE leg_usage SET legs = legs + ?, audio_ms = audio_ms + ?
+    `UPDATE leg_usage SET legs = legs + ?, audio_ms = audio_ms + ?, connection_ms = connection_ms + ?
      WHERE day = ? AND model = ? AND mode = ? AND own = ? AND reason = ?`,
   );
   const insert = database.prepare<[...Counts, ...Name]>(
-    'INSERT INTO leg_usage (legs, audio_ms, connection_ms, day, model, mode, own, reason) VALUES (?, ?, 0, ?, ?, ?, ?, ?)',
+    'INSERT INTO leg_usage (legs, audio_ms, connection_ms, day, model, mode, own, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   );
   const sweep = database.prepare<[string]>('DELETE FROM leg_usage WHERE day < ?');
   const list = database.prepare<[string, string, string], Omit<LegUsageRow, 'own'> & { own: 0 | 1 }>(
@@ -48,10 +48,10 @@ export function createLegUsage(context: TableContext): LegUsage {
   return {
     add({ mode }, endedAt, sentAgain) {
       const day = endedAt.slice(0, DAY_LENGTH);
-      for (const { model, own, reason, legs, audioMs } of sentAgain) {
+      for (const { model, own, reason, legs, audioMs, connectionMs = 0 } of sentAgain) {
         const ownNumber = own ? 1 : 0;
-        if (grow.run(legs, audioMs, day, model, mode, ownNumber, reason).changes > 0) continue;
-        insert.run(legs, audioMs, day, model, mode, ownNumber, reason);
+        if (grow.run(legs, audioMs, connectionMs, day, model, mode, ownNumber, reason).changes > 0) continue;
+        insert.run(legs, audioMs, connectionMs, day, model, mode, ownNumber, reason);
         sweep.run(oldest());
       }
     },

@@ -5,6 +5,7 @@ import type { LogCall } from '../../cluster/replication/entry.ts';
 import type { ReplicaStore } from '../../cluster/replication/replica-store.ts';
 import type { HoldRequest, LedgerCalls, SessionEnd, SessionHead, UsageLine } from '../../money/store/calls.ts';
 import {
+  LEG_REASONS_SINCE,
   LEG_USAGE_SINCE,
   OWN_SPEND_SINCE,
   REDACTIONS_SINCE,
@@ -97,18 +98,21 @@ const OF_SESSIONS: readonly CallName[] = ['openSession', 'settleSession'];
 
 /** Without what not every replica knows yet: a session is billed anyway. */
 function understood(name: CallName, given: readonly unknown[], version: number): readonly unknown[] {
-  const known = version < REDACTIONS_SINCE && name === 'settleSession' ? endUnderstood(given, version) : given;
+  const known = version < LEG_REASONS_SINCE && name === 'settleSession' ? endUnderstood(given, version) : given;
   const args = version < OWN_SPEND_SINCE ? withoutOwnSpend(name, known) : known;
   if (version >= TAGS_SINCE || !OF_SESSIONS.includes(name)) return args;
   const [{ tags: _, ...head }, ...rest] = args as [SessionHead, ...unknown[]];
   return [head, ...rest];
 }
 
-/** Redactions are not counted then, and nothing is added to the usage of legs. */
+/** Redactions are not counted then, and nothing, or only what is known, is added to the usage of legs. */
 function endUnderstood([head, end]: readonly unknown[], version: number): readonly unknown[] {
-  const { redactions: _, ...rest } = end as SessionEnd;
-  if (version < LEG_USAGE_SINCE) delete rest.sentAgain;
-  return [head, rest];
+  const { redactions, sentAgain, ...rest } = end as SessionEnd;
+  const known: SessionEnd = rest;
+  if (version >= REDACTIONS_SINCE && redactions !== undefined) known.redactions = redactions;
+  if (version >= LEG_USAGE_SINCE && sentAgain !== undefined)
+    known.sentAgain = sentAgain.filter(({ reason }) => reason === 'replayed' || reason === 'failed');
+  return [head, known];
 }
 
 /** Usage of own provider keys is not counted under ceilings, and what is reached is not kept until it is delivered. */

@@ -219,7 +219,7 @@ class Draw {
   }
 
   sentAgain() {
-    const reason = this.pick(['replayed', 'failed'] as const);
+    const reason = this.pick(['replayed', 'failed', 'attempt', 'standby', 'probe'] as const);
     return [
       {
         model: this.pick(MODELS),
@@ -227,6 +227,7 @@ class Draw {
         reason,
         legs: this.integer(0, 3),
         audioMs: this.integer(0, 90_000),
+        ...(this.chance(0.2) ? { connectionMs: this.integer(0, 90_000) } : {}),
       },
     ];
   }

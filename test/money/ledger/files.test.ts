@@ -48,6 +48,28 @@ const file = (members: FileCandidate[], secondsMax: number, id = 'req_1'): FileR
 });
 
 describe('a file’s reservation', () => {
+  it('says what models were sent that failed or found no words, and nothing of a request that is repeated', async () => {
+    const { ledger, files } = world(1_000_000n);
+    const passedOver = [
+      { member: DEAR, reason: 'attempt' },
+      { member: DEAR, reason: 'attempt', seconds: 20 },
+      { member: { ...OWN, channels: 2 }, reason: 'failed' },
+    ] as const;
+    for (const [id, again] of [
+      ['req_1', false],
+      ['req_2', true],
+    ] as const) {
+      const reserved = await files.reserve({ ...file([DEAR, OWN, CHEAP], 90, id), again });
+      await reserved.settle({ member: CHEAP, seconds: 60, passedOver });
+    }
+    await everything();
+    expect(ledger.settled.get('req_1')?.end.sentAgain).toEqual([
+      { model: 'b/dear', own: false, reason: 'attempt', legs: 2, audioMs: 80_000 },
+      { model: 'c/own', own: true, reason: 'failed', legs: 1, audioMs: 120_000 },
+    ]);
+    expect(ledger.settled.get('req_2')?.end).not.toHaveProperty('sentAgain');
+  });
+
   it('holds what the dearest model would cost, and charges what the one that answered costs', async () => {
     const { ledger, files, timers } = world(1_000_000n);
     const reserved = await files.reserve(file([CHEAP, DEAR], 90));

@@ -79,12 +79,15 @@ describe('a message', () => {
     const told = endOf([lineOf(1_000)]);
     const failed = { model: 'loopback/script', own: false, reason: 'failed', legs: 1, audioMs: 5 } as const;
     const read = (sentAgain: unknown) => readUsage(keys, usageBody(keys, head, { ...told, sentAgain } as typeof told));
-    for (const sentAgain of [[], [failed]]) expect(read(sentAgain)).toEqual({ head, end: { ...told, sentAgain } });
+    const ahead = { ...failed, reason: 'standby', audioMs: 0, connectionMs: 7 };
+    for (const sentAgain of [[], [failed], [ahead]])
+      expect(read(sentAgain)).toEqual({ head, end: { ...told, sentAgain } });
     for (const wrong of [
       'none',
       [{ ...failed, legs: 0 }],
       [{ ...failed, reason: 'served' }],
       [{ ...failed, audioMs: 0.5 }],
+      [{ ...ahead, connectionMs: -1 }],
       [null],
     ])
       expect(read(wrong)).toEqual({ head, end: told });

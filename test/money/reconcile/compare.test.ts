@@ -39,6 +39,42 @@ describe('the comparison', () => {
     expect(row?.differenceMicroUsd).toBe(3_140n);
   });
 
+  it('explains as much by attempts at files as there is, and nothing by connections without audio', () => {
+    const rest = { reason: 'attempt', mode: 'batch' } as const;
+    const open = [sent(0, { reason: 'standby', connectionMs: 9_000 }), sent(0, { reason: 'probe', connectionMs: 800 })];
+    const ours = [sent(100_000), sent(50_000, rest), ...open];
+    for (const [seconds, unexplainedSeconds] of [
+      [100, 0],
+      [120, 0],
+      [152, 0],
+      [160, 8],
+      [90, -8],
+    ] as const)
+      expect(compare([billed(seconds)], ours, MODELS)[0]).toMatchObject({
+        ours: {
+          legs: 1,
+          chargedMs: 100_000,
+          attempts: 1,
+          possibleMs: 50_000,
+          standbys: 1,
+          standbyMs: 9_000,
+          probeMs: 800,
+        },
+        unexplainedSeconds,
+      });
+    const [row] = compare([billed(undefined, { microUsd: 12_000n })], ours, MODELS);
+    expect(row).toMatchObject({ ours: { possibleMicroUsd: 2_500n }, unexplainedMicroUsd: 0n });
+  });
+
+  it('explains a connection that was opened ahead where the price is for its time', () => {
+    const ours = [
+      sent(10_000, { model: 'x/stream' }),
+      sent(0, { model: 'x/stream', reason: 'probe', connectionMs: 5_000 }),
+    ];
+    for (const seconds of [10, 15])
+      expect(compare([billed(seconds, { model: 'stream' })], ours, MODELS)[0]).toMatchObject({ unexplainedSeconds: 0 });
+  });
+
   it('says what is left, in either direction', () => {
     const over = compare([billed(200, { microUsd: 20_000n })], [sent(100_000)], MODELS)[0];
     expect(over).toMatchObject({ unexplainedSeconds: 99, unexplainedMicroUsd: 9_899n });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sentUsage } from '../../../src/money/reconcile/sent-usage.ts';
 import type { SentAgain, SessionEnd, UsageLine } from '../../../src/money/store/calls.ts';
-import { LINES_MAX } from '../../../src/money/store/checks.ts';
+import { SENT_AGAIN_MAX } from '../../../src/money/store/checks.ts';
 import { CHARGED_LOOKED_AT_MAX, LEG_USAGE_DAYS } from '../../../src/money/store/leg-usage.ts';
 import { legUsageOfBills } from '../../../src/store/migrations.ts';
 import { endOf, headOf, holdOf, type LedgerRig, ledgerRig, lineOf, perMinute } from '../../fakes/store/ledger.ts';
@@ -58,6 +58,20 @@ describe('the usage of legs', () => {
     expect(await rows()).toEqual([
       ['loopback/script', false, 'failed', 1, 1_000],
       ['loopback/script', false, 'served', 2, 120_000],
+    ]);
+  });
+
+  it('has connections that were opened ahead, and attempts at files, by reason', async () => {
+    const ahead = { audioMs: 0, connectionMs: 9_000 } as const;
+    for (const id of ['ses_1', 'ses_2'])
+      settle(id, [], { sentAgain: [again('standby', 0, ahead), again('probe', 0, { ...ahead, connectionMs: 500 })] });
+    settle('req_1', [], { sentAgain: [again('attempt', 3_000)] });
+    expect(
+      (await sent()).map(({ reason, legs, audioMs, connectionMs }) => [reason, legs, audioMs, connectionMs]),
+    ).toEqual([
+      ['attempt', 1, 3_000, 0],
+      ['probe', 2, 0, 1_000],
+      ['standby', 2, 0, 18_000],
     ]);
   });
 
@@ -131,11 +145,12 @@ describe('the usage of legs', () => {
   });
 
   it.each<[string, readonly unknown[]]>([
-    ['replayed or failed', [{ ...again('failed', 1), reason: 'served' }]],
+    ['one of replayed', [{ ...again('failed', 1), reason: 'served' }]],
     ['counted', [again('failed', 1, { legs: 0 })]],
     ['milliseconds', [again('failed', -1)]],
+    ['milliseconds', [again('standby', 0, { connectionMs: 0.5 })]],
     ['model', [again('failed', 1, { model: '' })]],
-    ['at most', Array.from({ length: 2 * LINES_MAX + 1 }, () => again('failed', 1))],
+    ['at most', Array.from({ length: SENT_AGAIN_MAX + 1 }, () => again('failed', 1))],
   ])('refuses an end with a wrong value: %s', (words, sentAgain) => {
     expect(() => settle('ses_1', [], { sentAgain: sentAgain as readonly SentAgain[] })).toThrow(words);
     expect(rig.ledger.legUsageOf('loopback', DAY, DAY)).toEqual([]);

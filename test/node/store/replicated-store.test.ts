@@ -4,7 +4,13 @@ import { Replica } from '../../../src/cluster/replication/replica.ts';
 import type { Answer } from '../../../src/node/store/protocol.ts';
 import { createReplicatedStore, replicaStoreOf } from '../../../src/node/store/replicated-store.ts';
 import type { SqliteStore } from '../../../src/node/store/sqlite-store.ts';
-import { LEG_USAGE_SINCE, OWN_SPEND_SINCE, REDACTIONS_SINCE, TAGS_SINCE } from '../../../src/store/migrations.ts';
+import {
+  LEG_REASONS_SINCE,
+  LEG_USAGE_SINCE,
+  OWN_SPEND_SINCE,
+  REDACTIONS_SINCE,
+  TAGS_SINCE,
+} from '../../../src/store/migrations.ts';
 import { type NewWebhook, USAGE_EVENTS_SINCE } from '../../../src/webhooks/store/calls.ts';
 import { LogClient, LogServer } from '../../cluster/replication/faulty-log.ts';
 import { seeded } from '../../fakes/random.ts';
@@ -211,14 +217,19 @@ test('what was sent again, and counts of redactions, wait until every replica ke
   };
   const store = createReplicatedStore(database, propose, { commonVersion: () => known, olderThan: () => [] });
   const head = headOf({ organisationId: 'org_1', keyId: 'key_1' }, 'ses_1');
-  const end = { ...endOf([]), sentAgain: [] };
-  const counted = { ...end, redactions: { card: 1 } };
+  const leg = { model: 'loopback/script', own: false, legs: 1, audioMs: 0 };
+  const failed = { ...leg, reason: 'failed', audioMs: 5 } as const;
+  const end = { ...endOf([]), sentAgain: [failed] };
+  const redacted = { ...end, redactions: { card: 1 } };
+  const counted = { ...redacted, sentAgain: [failed, { ...leg, reason: 'standby', connectionMs: 5 } as const] };
   await store.settleSession(head, counted);
   known = LEG_USAGE_SINCE;
   await store.settleSession(head, counted);
   known = REDACTIONS_SINCE;
   await store.settleSession(head, counted);
-  expect(proposed).toEqual([endOf([]), end, counted]);
+  known = LEG_REASONS_SINCE;
+  await store.settleSession(head, counted);
+  expect(proposed).toEqual([endOf([]), end, redacted, counted]);
 });
 
 test('a key with replacement rules is refused until every replica knows them', async () => {

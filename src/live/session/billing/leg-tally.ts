@@ -36,6 +36,11 @@ export class LegTally {
     if (this.#leg !== undefined) this.#leg.sentTo ??= sentTo;
   }
 
+  /** A connection to the member that was opened ahead is closed, or has the audio from now on. */
+  openedAhead(index: number, reason: 'standby' | 'probe', connectionMs: number): void {
+    this.#sum(index, reason, 0, Math.round(connectionMs));
+  }
+
   /** The session is over, and charged up to the sample. */
   total(sentTo: number, chargedTo: number): SentAgain[] {
     this.end(sentTo);
@@ -57,14 +62,18 @@ export class LegTally {
 
   #add(index: number, reason: SentAgain['reason'], samples: number): void {
     const audioMs = Math.round((samples / this.#sampleRate) * 1000);
+    if (audioMs > 0) this.#sum(index, reason, audioMs);
+  }
+
+  #sum(index: number, reason: SentAgain['reason'], audioMs: number, connectionMs?: number): void {
     const member = this.#members[index];
-    if (audioMs <= 0 || member === undefined) return;
+    if (member === undefined) return;
     const { slug: model, own } = member;
-    const sum = this.#sums.get(`${reason} ${own} ${model}`);
-    if (sum === undefined) this.#sums.set(`${reason} ${own} ${model}`, { model, own, reason, legs: 1, audioMs });
-    else {
-      sum.legs++;
-      sum.audioMs += audioMs;
-    }
+    const name = `${reason} ${own} ${model}`;
+    const sum = this.#sums.get(name) ?? { model, own, reason, legs: 0, audioMs: 0 };
+    sum.legs++;
+    sum.audioMs += audioMs;
+    if (connectionMs !== undefined) sum.connectionMs = (sum.connectionMs ?? 0) + connectionMs;
+    this.#sums.set(name, sum);
   }
 }

@@ -121,6 +121,11 @@ export class Spending {
     this.#meter.use(index);
   }
 
+  /** A connection to the member that was opened ahead, without audio, was open for so long. */
+  openedAhead(index: number, reason: 'standby' | 'probe', connectionMs: number): void {
+    this.#legs.openedAhead(index, reason, connectionMs);
+  }
+
   /** The leg is sent nothing more. */
   legEnded(): void {
     this.#legs.end(this.#pipeline.sentSamples);

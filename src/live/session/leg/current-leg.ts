@@ -11,6 +11,7 @@ import type { Ticket } from '../../failover/admission.ts';
 import type { ResolvedCandidate } from '../../failover/chain.ts';
 import { ModelAttempt } from '../../failover/model-attempt.ts';
 import { type LongestAnswer, StallWatch } from '../audio/stall-watch.ts';
+import type { Spending } from '../billing/spending.ts';
 import type { SessionDependencies, SessionOpening } from '../session-opening.ts';
 import { gatheringOf } from '../session-parts.ts';
 import type { Signals } from '../signals.ts';
@@ -28,6 +29,7 @@ const SPARE_ACTOR = '.spare';
 /** The parts of the session that its leg works with. */
 export interface CurrentLegParts extends LegPumpParts, LegChannelParts {
   turns: Pick<Turns, 'hear'>;
+  spending: Pick<Spending, 'sent' | 'starved' | 'openedAhead'>;
 }
 
 /** What is to be known of an attempt before it is made. */
@@ -94,6 +96,7 @@ export class CurrentLeg {
       this.#opening,
       this.#dependencies,
       this.#channelAt(`${this.#opening.sessionId}${SPARE_ACTOR}`),
+      (member, reason, ms) => this.#parts.spending.openedAhead(this.#opening.chain.indexOf(member), reason, ms),
     );
     return this.#spare;
   }

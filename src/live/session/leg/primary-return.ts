@@ -109,6 +109,7 @@ export class PrimaryReturn {
     if (attempts.breakers.isOpen(member) || !attempts.retries.hasRoom) return;
     this.#timer = clock.setTimeout(() => this.#unused(), WAIT_MS_MAX);
     leg.spare.open(member, timingOf(member, this.#opening.request, access), attempts.retries.take(), {
+      reason: 'probe',
       ready: () => {
         if (this.#isBetweenTurns) this.#return();
       },

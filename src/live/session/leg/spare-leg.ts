@@ -14,10 +14,15 @@ import { legLost, unopened } from './leg-dialer.ts';
 const GENERATIONS_FROM = 1_000_000;
 
 export interface SpareLegCalls {
+  /** What it is opened for. */
+  reason: 'standby' | 'probe';
   ready(): void;
   /** It is closed, and came to nothing. */
   failed(failure: LegFailure): void;
 }
+
+/** A leg that was ready has become the current one, or is closed: for how long it was open without audio. */
+type SpareEnded = (member: ResolvedCandidate, reason: SpareLegCalls['reason'], connectionMs: number) => void;
 
 interface OpenSpare {
   readonly member: ResolvedCandidate;
@@ -29,11 +34,13 @@ interface OpenSpare {
 export class SpareLeg {
   readonly #opening: SessionOpening;
   readonly #dependencies: SessionDependencies;
+  readonly #ended: SpareEnded;
   #channel: LegChannel;
   #count = 0;
   #leg: OpenSpare | undefined;
 
-  constructor(opening: SessionOpening, dependencies: SessionDependencies, channel: LegChannel) {
+  constructor(opening: SessionOpening, dependencies: SessionDependencies, channel: LegChannel, ended: SpareEnded) {
+    this.#ended = ended;
     this.#opening = opening;
     this.#dependencies = dependencies;
     this.#channel = channel;
@@ -116,6 +123,7 @@ export class SpareLeg {
   exchange(channel: LegChannel): { channel: LegChannel; attempt: ModelAttempt | undefined; readyMs: number } {
     const { attempt, readyMs = 0 } = this.#leg ?? {};
     const taken = { channel: this.#channel, attempt, readyMs };
+    this.#tell(this.#leg);
     this.#leg = undefined;
     this.#channel = channel;
     return taken;
@@ -133,5 +141,11 @@ export class SpareLeg {
     this.#leg = undefined;
     leg.attempt?.end();
     this.#channel.close();
+    this.#tell(leg);
+  }
+
+  #tell(leg: OpenSpare | undefined): void {
+    if (leg?.readyMs === undefined) return;
+    this.#ended(leg.member, leg.calls.reason, this.#dependencies.clock.now() - leg.readyMs);
   }
 }

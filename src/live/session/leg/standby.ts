@@ -95,6 +95,7 @@ export class Standby {
     this.#isOpen = true;
     this.#readyMs = undefined;
     leg.spare.open(member, timing, undefined, {
+      reason: 'standby',
       ready: () => {
         this.#readyMs = clock.now();
         totals.standby('opened');

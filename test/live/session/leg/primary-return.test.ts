@@ -108,6 +108,8 @@ describe('a return to the primary', () => {
       { model: 'puppet/b', seconds: 3 },
     ]);
     expect(client.summary?.failovers).toBe(1);
+    const probe = { model: 'puppet/a', own: false, reason: 'probe', legs: 1, audioMs: 0, connectionMs: 500 };
+    expect([...rig.ledger.settled.values()][0]?.end.sentAgain).toContainEqual(probe);
   });
 
   it('comes at once if the leg is ready in the pause after the turn', async () => {

@@ -44,6 +44,9 @@ describe('a fallback on standby', () => {
     expect(client.of('failover')).toMatchObject([{ to: 'puppet/b', reason: 'upstream_error', replayed_seconds: 1 }]);
     expect([client.of('warning'), rig.standbys]).toEqual([[], ['opened', 'used']]);
     await closed(world);
+    // What a provider may bill that bills open connections.
+    const ahead = { model: 'puppet/b', own: false, reason: 'standby', legs: 1, audioMs: 0, connectionMs: 1_100 };
+    expect([...rig.ledger.settled.values()][0]?.end.sentAgain).toContainEqual(ahead);
   });
 
   it('is connected and released in mid-session, where the client configures it, and nothing else changes', async () => {
