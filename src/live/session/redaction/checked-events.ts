@@ -87,6 +87,8 @@ export class CheckedEvents implements EventTexts {
     this.#passOverInterims();
     this.#classes = classes.filter(isServiceClass);
     this.#language = language;
+    // What is asked from now on may be more, or in another language.
+    this.#last = undefined;
     this.#follow({ kind: 'configure', classes });
   }
 

@@ -297,6 +297,17 @@ it('asks nothing once names are not requested any more, and asks again when they
   ]);
 });
 
+it('asks again about a text of which less was asked before', async () => {
+  const { events, interim, final, calls, shown } = checked();
+  interim(0, 'Zoe lives here');
+  await calls[0]?.answer();
+  events.configure(['name', 'address'], 'en');
+  final(0, 'Zoe lives here');
+  expect(calls.map(({ asked }) => asked.classes)).toEqual([['name'], ['name', 'address']]);
+  await calls[1]?.answer();
+  expect(shown()).toEqual(['interim 0 [NAME] lives here', 'final 0 [NAME] lives here', 'turn_ended']);
+});
+
 it('reports a fault after an answer, and sends nothing unchecked at the end that follows', async () => {
   const { events, final, interim, calls, shown, faults, failing } = checked();
   interim(0, 'Zoe');
