@@ -19,6 +19,14 @@ describe('a message of a provider', () => {
   });
 
   it.each([
+    'deepgram/nova-3: The provider did not answer in time.',
+    'None of 2 attempts succeeded; the last was custom/my.model-2: The provider did not answer in time.',
+  ])('keeps what the gateway itself says of a model where a service finds names: %s', (message) => {
+    expect(redactedMessage(message, ['name'])).toBe(message);
+    expect(redactedMessage(message.replace(/\.$/, ': a/b: Zoe'), ['name'])).toBe(message);
+  });
+
+  it.each([
     'The provider answered with HTTP 429: more than 100 requests in 60 s.',
     'The file is larger than 26214400 bytes, the most that this model takes. Split it, or choose another model.',
     'The connection to deepgram/nova-3 was lost and made again; 1.5 s of audio were sent again.',
