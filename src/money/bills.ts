@@ -18,7 +18,7 @@ export const BILL_PAGE_HEADERS: Readonly<Record<string, string>> = pageHeaders(S
 export function billHtml(bill: BillAnswer): string {
   const title = `Bill for ${bill.month}`;
   const body = `<h1>${escaped(title)}</h1>
-<p>${escaped(bill.organisation.name)} (${escaped(bill.organisation.id)})${bill.final ? '' : '<br>The month is not over: this bill still grows.'}</p>
+<p>${escaped(bill.organisation.name)} (${escaped(bill.organisation.id)})${bill.final ? '' : '<br>The month is not over: this bill is not final.'}</p>
 <h2>Balance</h2>
 ${table(
   ['', 'USD'],

@@ -183,7 +183,7 @@ async function lastResort(
 /** A chain continues without a member that cannot be used. */
 const withoutMember = (slug: string, { why, remedy }: Unusable, param: string): Degradation => ({
   code: 'model_left_out',
-  message: `${slug} is left out of the models that are tried: ${why} ${remedy}`,
+  message: `${slug} is left out: ${why} ${remedy}`,
   param,
 });
 

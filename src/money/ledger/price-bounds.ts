@@ -93,6 +93,6 @@ interface LeftOut {
 function leftOut(slug: string, bounds: readonly PriceBound[]): LeftOut {
   const own = bounds.filter(({ provider }) => provider === '' || provider === ownerOf(slug));
   const least = own.reduce((low, { microUsd }) => (microUsd < low ? microUsd : low), own[0]?.microUsd ?? 0n);
-  const message = `${slug} is left out of the models that are tried: a spend ceiling is reached, which leaves models up to ${usdOf(least)} USD a minute.`;
+  const message = `${slug} is left out: a spend ceiling is reached, so only models up to ${usdOf(least)} USD a minute may be used.`;
   return { code: 'model_left_out', message, param: 'fallbacks' };
 }

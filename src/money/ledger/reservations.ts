@@ -349,7 +349,7 @@ export class Reservations {
 
   #trySettling(pending: Pending): void {
     if (this.#closed) {
-      this.#options.onFault('settle', new Error(`${pending.head.id} ended after the reservations was closed.`));
+      this.#options.onFault('settle', new Error(`${pending.head.id} ended after the reservations were closed.`));
       return;
     }
     pending.tries++;

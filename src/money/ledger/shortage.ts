@@ -63,7 +63,7 @@ export const shortageReasons = {
 export const shortageWords = {
   credit:
     'The credit of this organisation is used up. Add credit, or use a model that costs nothing or your own provider key.',
-  daily_spend: 'This key has spent what it may spend in a day. Its limit is there again at midnight UTC.',
+  daily_spend: 'This key has reached its limit of daily spend. It can spend again from midnight UTC.',
   ceiling:
     'A ceiling on the spend of this key, its organisation or the gateway is reached. It is there again with the next hour, day or month (UTC).',
   max_cost: 'The session reached its `max_cost`. Open a new one to continue.',

@@ -176,9 +176,9 @@ export function consumeUsage(options: UsageConsumerOptions): Detach {
       return 'never';
     };
     const message = readUsage(keys, body);
-    if (message === 'foreign') return refused(new Error('A message of the usage stream is not of this gateway.'));
+    if (message === 'foreign') return refused(new Error('A message of the usage stream is not from this gateway.'));
     if (message === 'newer') {
-      if (!isNewerTold) onFault('usage newer', new Error('A node of a later version tells of usage: update this one.'));
+      if (!isNewerTold) onFault('usage newer', new Error('A node with a later version sends usage. Update this node.'));
       isNewerTold = true;
       return 'again';
     }
@@ -229,7 +229,7 @@ export function createStreamedStore({ accounts, usage, keys, shardOf }: Streamed
       await usage.publish(shardOf(head.organisationId), usageId(head), usageBody(keys, head, end));
     } catch (error) {
       if (!(error instanceof BusError)) throw error;
-      throw new StoreError('unreachable', 'The usage stream did not take a session that has ended.');
+      throw new StoreError('unreachable', 'The usage stream did not accept an ended session.');
     }
     return recordOf(head, end);
   };

@@ -247,7 +247,7 @@ export function daysOf(reported: readonly ReportedUsage[]): { from: string; to: 
   let day = from;
   for (let count = 1; day < to; count++) {
     if (count >= DAYS_MAX)
-      throw new UsageReportError(`The report is of ${from} to ${to}. Compare ${DAYS_MAX} days at most.`);
+      throw new UsageReportError(`The report covers ${from} to ${to}. Compare at most ${DAYS_MAX} days.`);
     day = dayAfter(day);
   }
   return { from, to };
@@ -268,7 +268,7 @@ export function requireOnce(files: readonly { name: string; reported: readonly R
         for (let count = 0; count < DAYS_MAX && day <= to; count++) {
           const before = seen.get(day);
           if (before !== undefined && (before.name !== name || before.period !== period))
-            throw new UsageReportError(`${day} is reported twice, by ${before.name} and ${name}. Give each day once.`);
+            throw new UsageReportError(`${day} is reported twice, by ${before.name} and ${name}. Pass each day once.`);
           seen.set(day, { name, period });
           day = dayAfter(day);
         }

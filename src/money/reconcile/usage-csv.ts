@@ -53,7 +53,8 @@ function rowOf(cell: (column: Column) => string | undefined, line: number): Repo
   const wrong = (what: string, value: string, accepted: string): never => {
     throw new UsageReportError(`Line ${line} has the ${what} ${shown(value)}; it must be ${accepted}.`);
   };
-  const dayIn = (value: string): string => dayOf(value) ?? wrong('day', value, 'YYYY-MM-DD, or a time with its zone');
+  const dayIn = (value: string): string =>
+    dayOf(value) ?? wrong('day', value, 'YYYY-MM-DD, or a time with a time zone');
   const from = dayIn(cell('day') ?? '');
   const to = cell('to') ? dayIn(cell('to') as string) : from;
   if (to < from) wrong('last day', to, 'the first day or later');

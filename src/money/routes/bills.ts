@@ -34,10 +34,12 @@ export async function billFor(
   month: string,
 ): Promise<BillAnswer> {
   if (!MONTH.test(month)) {
-    throw apiError('invalid_request', 'A bill is named by its month, such as /v1/bills/2026-01.', { param: 'month' });
+    throw apiError('invalid_request', 'A bill is identified by its month, such as /v1/bills/2026-01.', {
+      param: 'month',
+    });
   }
   const present = wallNow().toISOString().slice(0, 'YYYY-MM'.length);
-  if (month > present) throw apiError('not_found', 'There is no bill for a month to come.', { param: 'month' });
+  if (month > present) throw apiError('not_found', 'There is no bill for a future month.', { param: 'month' });
   const [bill, organisation] = await fromLedger(
     Promise.all([store.billOf(organisationId, month), store.findOrganisation(organisationId)]),
   );

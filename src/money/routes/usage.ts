@@ -98,7 +98,7 @@ function groupOf(query: ReadonlyMap<string, string>): UsageGroup {
 const tooMany = () =>
   apiError(
     'invalid_request',
-    `The tag has more than ${USAGE_ROWS_MAX} values in this time. Ask for a shorter time, for one \`key\`, or for one \`tag\`.`,
+    `The tag has more than ${USAGE_ROWS_MAX} values in this period. Request a shorter period, one \`key\`, or one \`tag\`.`,
     { param: 'group_by' },
   );
 
@@ -111,7 +111,7 @@ function stretchOf(query: ReadonlyMap<string, string>, now: Date): { from: strin
   if (toMs - fromMs > USAGE_DAYS_MAX * DAY_MS) {
     throw apiError(
       'invalid_request',
-      `From \`from\` to \`to\` are more than ${USAGE_DAYS_MAX} days. Ask for a shorter time.`,
+      `From \`from\` to \`to\` is more than ${USAGE_DAYS_MAX} days. Request a shorter period.`,
       {
         param: 'from',
       },
@@ -129,7 +129,7 @@ function monthOf(ms: number): number {
 async function requireKey(store: UsageDependencies['store'], organisationId: string, keyId: string): Promise<void> {
   const key = await fromLedger(store.findKey(organisationId, keyId));
   if (key !== undefined) return;
-  throw apiError('not_found', 'There is no such key in this organisation. The console lists those there are.', {
+  throw apiError('not_found', 'There is no such key in this organisation. The console lists its keys.', {
     param: 'key',
   });
 }

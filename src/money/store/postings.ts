@@ -146,7 +146,7 @@ function requireGrowth(
   if (audioMs < Number(before.audioMs)) {
     throw new StoreError(
       'invalid',
-      `Session ${id} had ${before.audioMs} ms with ${model} and cannot have ${audioMs} ms now: usage is told in all.`,
+      `Session ${id} had ${before.audioMs} ms with ${model} and cannot have ${audioMs} ms now: usage is reported as a total.`,
     );
   }
   if (connectionMs < Number(before.connectionMs)) {

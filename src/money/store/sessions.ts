@@ -347,6 +347,6 @@ function refusal(grant: HoldGrant): StoreError {
   const { limitedBy } = grant;
   if (limitedBy === 'ceiling') return new CeilingRefusal(grant);
   return limitedBy === 'credit'
-    ? new StoreError('insufficient_credit', 'The organisation has less credit than the session needs to begin.')
-    : new StoreError('daily_spend', 'The key has spent, or put aside, what it may spend today (UTC).');
+    ? new StoreError('insufficient_credit', 'The organisation has too little credit to start the session.')
+    : new StoreError('daily_spend', 'The key has spent or reserved its limit for today (UTC).');
 }

@@ -105,7 +105,7 @@ describe('a chain', () => {
     const { members, warnings } = await resolve({ model, fallbacks: [fallback(other)] });
     expect(members.map(({ slug }) => slug)).toEqual(['loopback/script']);
     expect(warnings.map((each) => [each.code, each.param])).toEqual([['model_left_out', param]]);
-    expect(warnings[0]?.message).toMatch(/^closed\/a is left out .* Its operator can set CLOSED_API_KEY/);
+    expect(warnings[0]?.message).toMatch(/^closed\/a is left out: .*Its operator can set CLOSED_API_KEY/);
   });
 
   const unpriced = { 'loopback/numbered': { live: null } };
@@ -117,7 +117,7 @@ describe('a chain', () => {
     const { members, warnings } = await resolve({ model, fallbacks: [fallback(other)] }, unpriced);
     expect(members.map(({ slug, price }) => [slug, price])).toEqual([['loopback/script', FREE]]);
     expect(warnings.map((each) => [each.code, each.param])).toEqual([['model_left_out', param]]);
-    expect(warnings[0]?.message).toMatch(/^loopback\/numbered is left out .* has no live price here/);
+    expect(warnings[0]?.message).toMatch(/^loopback\/numbered is left out: .*has no live price here/);
   });
 
   it('may use a model in the mode that has a price', async () => {

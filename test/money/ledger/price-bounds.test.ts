@@ -102,7 +102,7 @@ test('each model that is left out has a warning', () => {
       {
         code: 'model_left_out',
         message:
-          'alpha/dear is left out of the models that are tried: a spend ceiling is reached, which leaves models up to 0.006 USD a minute.',
+          'alpha/dear is left out: a spend ceiling is reached, so only models up to 0.006 USD a minute may be used.',
         param: 'fallbacks',
       },
     ],

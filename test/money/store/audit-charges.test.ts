@@ -53,34 +53,34 @@ function goodLedger(): LedgerRig {
 }
 
 const sessionOf = (id: string) => `(SELECT number FROM sessions WHERE id = '${id}')`;
-const LATE = 'Session req_late was charged 0.01 USD with 0.00 USD held: the hold had ended with its lease';
+const LATE = 'Session req_late was charged 0.01 USD with 0.00 USD held: its hold had expired';
 
 describe('the audit finds', () => {
   test.each<[string, string, RegExp]>([
     [
       'a balance below the credit limit',
       `UPDATE balances SET posted_micro_usd = -3360000 WHERE account IN (SELECT organisation_id FROM sessions WHERE id = 'req_two')`,
-      /^The balance of org_\S+ is -3\.36 USD; with its credit limit of 0\.00 USD nothing says how it came so low\.$/,
+      /^The balance of org_\S+ is -3\.36 USD, below its credit limit of 0\.00 USD, without a recorded reason\.$/,
     ],
     [
       'a charge of a file beyond its hold',
       `UPDATE holds SET micro_usd = 10000 WHERE session = ${sessionOf('req_two')}`,
-      /^Session req_two was charged 0\.018 USD out of a hold of 0\.01 USD, and nothing says why\.$/,
+      /^Session req_two was charged 0\.018 USD on a hold of 0\.01 USD, without a recorded reason\.$/,
     ],
     [
       'a charge of a live session beyond its hold',
       `UPDATE holds SET micro_usd = 10000 WHERE session = ${sessionOf('ses_live')}`,
-      /^Session ses_live was charged 0\.03 USD out of a hold of 0\.01 USD, and nothing says why\.$/,
+      /^Session ses_live was charged 0\.03 USD on a hold of 0\.01 USD, without a recorded reason\.$/,
     ],
     [
       'a charge without a hold, whose reason is gone',
       'DELETE FROM charges_beyond_holds',
-      /^Session req_late was charged 0\.01 USD; what was held for it, or charged without a hold for a reason, is 0\.00 USD\.$/,
+      /^Session req_late was charged 0\.01 USD; its holds and its charges with a recorded reason are 0\.00 USD\.$/,
     ],
     [
       'more seconds than a file can hold',
       `UPDATE file_charges SET audio_ms_max = 1000 WHERE session = ${sessionOf('req_two')}`,
-      /^File req_two is charged for 9 s of audio; it can hold 1 s\.$/,
+      /^File req_two is charged for 9 s of audio; it can contain 1 s\.$/,
     ],
     [
       'channels that do not multiply out',
@@ -95,17 +95,17 @@ describe('the audit finds', () => {
     [
       'a file that was answered and has no line',
       `DELETE FROM session_lines WHERE session = ${sessionOf('req_two')}`,
-      /^Session req_two was answered for 9 s of audio and has no line\.$/,
+      /^Session req_two had answers for 9 s of audio but has no line\.$/,
     ],
     [
       'a hold from the future',
       'UPDATE holds SET made_at_ms = made_at_ms + 3600000, lease_end_ms = lease_end_ms + 3600000 WHERE number IN (SELECT hold FROM open_holds)',
-      /^The hold of session ses_open was made 35\d\d s from now: a clock went back\.$/,
+      /^The hold of session ses_open was made 35\d\d s in the future: a clock was set back\.$/,
     ],
     [
       'a live session whose node is gone',
       `UPDATE sessions SET opened_at = '2026-11-18T12:00:00.000Z' WHERE id = 'ses_open'; DELETE FROM open_holds`,
-      /^Session ses_open is open for more than 2 days and holds nothing: its node is gone, and nobody has closed it\.$/,
+      /^Session ses_open has been open for more than 2 days and has no hold: its node is gone, and no other node closed it\.$/,
     ],
   ])('%s', (_, sql, sentence) => {
     const audit = editedCopy(goodLedger(), sql).ledger.auditLedger();
@@ -144,8 +144,8 @@ describe('a charge beyond its hold', () => {
   });
 
   test.each([
-    ['nothing was held', 0n, {}, 'nothing was ever held for it'],
-    ['the ledger did not answer meanwhile', 10_000n, { onTrust: true }, 'it went on for a while on trust'],
+    ['nothing was held', 0n, {}, 'it never had a hold'],
+    ['the ledger did not answer meanwhile', 10_000n, { onTrust: true }, 'it continued on trust'],
   ])('counts as correct where %s, also when the balance falls below zero', (_, held, more, reason) => {
     const { ledger, customer } = ledgerRig();
     const head = headOf(customer({ credit: 30_000n }), 'ses_1');
@@ -168,7 +168,7 @@ describe('a charge beyond its hold', () => {
       ok: false,
       faults: [
         expect.stringContaining(`${head.organisationId} is -0.03 USD`),
-        'Session req_1 was charged 0.06 USD out of a hold of 0.01 USD, and nothing says why.',
+        'Session req_1 was charged 0.06 USD on a hold of 0.01 USD, without a recorded reason.',
       ],
       decisions: [],
     });
@@ -183,7 +183,7 @@ test('reports a charge without a hold, though no lease ended, as a fault', () =>
   ledger.settleSession(head, endOf([lineOf(60_000)]));
   expect(ledger.auditLedger()).toMatchObject({
     ok: false,
-    faults: [expect.stringMatching(/^Session ses_1 was charged 0\.06 USD; what was held .* is 0\.00 USD\.$/)],
+    faults: [expect.stringMatching(/^Session ses_1 was charged 0\.06 USD; its holds .* are 0\.00 USD\.$/)],
     decisions: [],
   });
 });
@@ -260,5 +260,5 @@ test('lists charges of a database without reasons as such, and not as faults', (
   const { faults, decisions } = copy.ledger.auditLedger();
   expect(faults.filter((fault) => fault.includes('charged'))).toEqual([]);
   expect(decisions).toHaveLength(3);
-  for (const decision of decisions) expect(decision).toContain('before the reasons were written down');
+  for (const decision of decisions) expect(decision).toContain('reasons were not recorded at that time');
 });

@@ -145,7 +145,7 @@ describe('the audit finds', () => {
     [
       'what is held changed',
       'UPDATE balances SET held_micro_usd = held_micro_usd + 1 WHERE held_micro_usd > 0',
-      /^0\.100001 USD is held of org_\S+; its open holds are 0\.10 USD\.$/,
+      /^0\.100001 USD is held for org_\S+; its open holds are 0\.10 USD\.$/,
     ],
     [
       'what is held for a key changed',
@@ -165,18 +165,18 @@ describe('the audit finds', () => {
     [
       'the end of a hold that was never made',
       "INSERT INTO hold_ends VALUES (99, 'void', 0, 0)",
-      /^Hold 99 ended and was never made\.$/,
+      /^Hold 99 ended but was never made\.$/,
     ],
-    ['the end of a hold deleted', 'DELETE FROM hold_ends WHERE hold = 1', /^Hold 1 is open and not listed as open\.$/],
+    ['the end of a hold deleted', 'DELETE FROM hold_ends WHERE hold = 1', /^Hold 1 is open but not listed as open\.$/],
     [
       'an end that is not listed',
       "INSERT INTO hold_ends SELECT hold, 'void', 0, 0 FROM open_holds",
-      /^Hold \d+ is listed as open and is not\.$/,
+      /^Hold \d+ is listed as open but is not\.$/,
     ],
     [
       'a hold made larger',
       'UPDATE holds SET micro_usd = micro_usd * 2',
-      /^0\.10 USD is held of org_\S+; its open holds are 0\.20 USD\.$/,
+      /^0\.10 USD is held for org_\S+; its open holds are 0\.20 USD\.$/,
     ],
     [
       'a hold long after its lease',

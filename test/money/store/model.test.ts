@@ -303,7 +303,7 @@ test(`${SEQUENCES} sequences of calls answer like the model, lend nothing that i
       const audit = rig.ledger.auditLedger();
       expect(audit).toMatchObject({ sumMicroUsd: 0n, sessions: model.sessions.size });
       // Some sequences take days.
-      expect(audit.faults.filter((fault) => !fault.includes('is open for more than'))).toEqual([]);
+      expect(audit.faults.filter((fault) => !fault.includes('has been open for more than'))).toEqual([]);
     } finally {
       rig.database.exec('ROLLBACK TO sequence; RELEASE sequence');
     }

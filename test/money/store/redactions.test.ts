@@ -104,7 +104,7 @@ test('the audit reports counts of a session that is not settled, and counts belo
   settle('ses_1', { card: 1 });
   const open = "INSERT INTO session_redactions SELECT number, 'card', 1 FROM sessions WHERE id = 'ses_open'";
   expect(editedCopy(rig, open).ledger.auditLedger().faults).toEqual([
-    'Session ses_open has counts of redactions and is not settled.',
+    'Session ses_open has counts of redactions but is not settled.',
   ]);
   expect(editedCopy(rig, 'UPDATE session_redactions SET count = 0').ledger.auditLedger().faults).toEqual([
     'Session ses_1 has a count of redactions below 1.',

@@ -33,7 +33,7 @@ function cheapestFirst(members: readonly ResolvedCandidate[]): ResolvedCandidate
 
 const leftOut = (dearer: ResolvedCandidate, first: ResolvedCandidate): Degradation => ({
   code: 'model_left_out',
-  message: `${dearer.slug} is left out of the models that are tried: it costs ${priceOf(dearer)}, and ${first.slug} ${priceOf(first)}, with \`price=never_dearer\`.`,
+  message: `${dearer.slug} is left out: with \`price=never_dearer\`, ${priceOf(dearer)} is more than the ${priceOf(first)} of ${first.slug}.`,
   param: 'price',
 });
 

@@ -51,9 +51,7 @@ export class History {
     const surplus = this.#lines.length - LINES_MAX;
     if (surplus <= 0) return;
     this.#lines.splice(0, surplus);
-    this.#options.onFault(
-      new Error(`The usage history is behind: settled sessions were left out of it, ${surplus} now.`),
-    );
+    this.#options.onFault(new Error(`The usage history is behind: it omitted ${surplus} settled sessions.`));
   }
 
   /** What fails is tried again with the next session, and when the history is closed. */

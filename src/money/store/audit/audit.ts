@@ -79,7 +79,7 @@ export const CHARGE_CHECKS: readonly Check[] = [
       FROM balances JOIN organisations ON organisations.id = account
       WHERE posted_micro_usd < 0 AND posted_micro_usd + ${LIMIT_EVER} + ${EXPLAINED} < 0`,
     sentence: ({ who, found, wanted }) =>
-      `The balance of ${who} is ${money(found)}; with its credit limit of ${money(wanted)} nothing says how it came so low.`,
+      `The balance of ${who} is ${money(found)}, below its credit limit of ${money(wanted)}, without a recorded reason.`,
   },
   {
     sql: `SELECT ${sessionName('holds.session')} AS who, posted_micro_usd AS found, micro_usd AS wanted
@@ -88,7 +88,7 @@ export const CHARGE_CHECKS: readonly Check[] = [
         WHERE beyond.session = holds.session AND held_micro_usd = micro_usd
           AND beyond.posted_micro_usd = hold_ends.posted_micro_usd AND reason <> 'less_held')`,
     sentence: ({ who, found, wanted }) =>
-      `Session ${who} was charged ${money(found)} out of a hold of ${money(wanted)}, and nothing says why.`,
+      `Session ${who} was charged ${money(found)} on a hold of ${money(wanted)}, without a recorded reason.`,
   },
   {
     sql: `SELECT coalesce(${sessionName('who')}, who) AS who, found, wanted FROM (${differing(
@@ -99,13 +99,13 @@ export const CHARGE_CHECKS: readonly Check[] = [
           WHERE held_micro_usd = 0 AND reason <> 'less_held') GROUP BY session`,
     )})`,
     sentence: ({ who, found, wanted }) =>
-      `Session ${who} was charged ${money(found)}; what was held for it, or charged without a hold for a reason, is ${money(wanted)}.`,
+      `Session ${who} was charged ${money(found)}; its holds and its charges with a recorded reason are ${money(wanted)}.`,
   },
   {
     sql: `SELECT ${sessionName('session')} AS who, audio_ms AS found, audio_ms_max AS wanted
       FROM file_charges WHERE audio_ms > audio_ms_max`,
     sentence: ({ who, found, wanted }) =>
-      `File ${who} is charged for ${seconds(found)} of audio; it can hold ${seconds(wanted)}.`,
+      `File ${who} is charged for ${seconds(found)} of audio; it can contain ${seconds(wanted)}.`,
   },
   {
     sql: `SELECT ${sessionName('session')} || ' with ' || group_concat(model, ', ') AS who,
@@ -118,7 +118,7 @@ export const CHARGE_CHECKS: readonly Check[] = [
     sql: `SELECT ${sessionName('session')} AS who, audio_ms AS found, NULL AS wanted FROM session_ends
       WHERE reason IN ('completed', 'answer_untaken') AND audio_ms > 0 AND NOT EXISTS (SELECT 1 FROM session_lines
         WHERE session_lines.session = session_ends.session)`,
-    sentence: ({ who, found }) => `Session ${who} was answered for ${seconds(found)} of audio and has no line.`,
+    sentence: ({ who, found }) => `Session ${who} had answers for ${seconds(found)} of audio but has no line.`,
   },
   {
     sql: `SELECT coalesce(${sessionName('session')}, session) AS who, min(count) AS found, NULL AS wanted FROM session_redactions
@@ -127,7 +127,7 @@ export const CHARGE_CHECKS: readonly Check[] = [
     sentence: ({ who, found }) =>
       Number(found) < 1
         ? `Session ${who} has a count of redactions below 1.`
-        : `Session ${who} has counts of redactions and is not settled.`,
+        : `Session ${who} has counts of redactions but is not settled.`,
   },
 ];
 
@@ -135,7 +135,8 @@ export const CHARGE_CHECKS_IN_USE: readonly Check[] = [
   {
     sql: `SELECT ${sessionName('session')} AS who, made_at_ms - @now AS found, NULL AS wanted
       FROM open_holds JOIN holds USING (session) WHERE holds.number = hold AND made_at_ms > @now + ${AHEAD_MS_MAX}`,
-    sentence: ({ who, found }) => `The hold of session ${who} was made ${seconds(found)} from now: a clock went back.`,
+    sentence: ({ who, found }) =>
+      `The hold of session ${who} was made ${seconds(found)} in the future: a clock was set back.`,
   },
   {
     sql: `SELECT id AS who, NULL AS found, NULL AS wanted FROM sessions
@@ -143,7 +144,7 @@ export const CHARGE_CHECKS_IN_USE: readonly Check[] = [
         AND NOT EXISTS (SELECT 1 FROM session_ends WHERE session = number)
         AND NOT EXISTS (SELECT 1 FROM open_holds WHERE session = number)`,
     sentence: ({ who }) =>
-      `Session ${who} is open for more than ${SESSION_DAYS_MAX} days and holds nothing: its node is gone, and nobody has closed it.`,
+      `Session ${who} has been open for more than ${SESSION_DAYS_MAX} days and has no hold: its node is gone, and no other node closed it.`,
   },
   {
     sql: `SELECT id AS who, @now - max(ended_at_ms) AS found, NULL AS wanted
@@ -153,15 +154,15 @@ export const CHARGE_CHECKS_IN_USE: readonly Check[] = [
         AND NOT EXISTS (SELECT 1 FROM open_holds WHERE session = sessions.number)
       GROUP BY sessions.number HAVING max(ended_at_ms) < @now - ${FILE_WITHOUT_HOLD_MS_MAX}`,
     sentence: ({ who, found }) =>
-      `File ${who} is open and has held nothing for ${seconds(found)}: its node is gone, and nothing closed it.`,
+      `File ${who} is open and has had no hold for ${seconds(found)}: its node is gone, and no other node closed it.`,
   },
 ];
 
 const REASONS: Readonly<Record<string, string>> = {
-  never_held: 'nothing was ever held for it, since the ledger could not be asked when it began, or it was told of late',
-  lease_over: 'the hold had ended with its lease, since nobody renewed it',
-  on_trust: 'the ledger did not answer, and it went on for a while on trust',
-  not_kept: 'that was before the reasons were written down',
+  never_held: 'it never had a hold, because the ledger was unavailable when it began, or was informed late',
+  lease_over: 'its hold had expired, because no node renewed it',
+  on_trust: 'the ledger did not answer, and it continued on trust',
+  not_kept: 'reasons were not recorded at that time',
 };
 
 interface Decision {
@@ -224,7 +225,7 @@ const CHECKS: readonly Check[] = [
       'SELECT account, held_micro_usd FROM balances',
       `SELECT organisation_id, sum(micro_usd) FROM holds WHERE number IN (${OPEN}) GROUP BY organisation_id`,
     ),
-    sentence: ({ who, found, wanted }) => `${money(found)} is held of ${who}; its open holds are ${money(wanted)}.`,
+    sentence: ({ who, found, wanted }) => `${money(found)} is held for ${who}; its open holds are ${money(wanted)}.`,
   },
   {
     sql: differing(
@@ -306,14 +307,14 @@ const CHECKS: readonly Check[] = [
   {
     sql: `SELECT hold AS who, NULL AS found, NULL AS wanted FROM hold_ends
       WHERE NOT EXISTS (SELECT 1 FROM holds WHERE number = hold)`,
-    sentence: ({ who }) => `Hold ${who} ended and was never made.`,
+    sentence: ({ who }) => `Hold ${who} ended but was never made.`,
   },
   {
     sql: `SELECT number AS who, 0 AS found, 1 AS wanted FROM (${OPEN})
         WHERE NOT EXISTS (SELECT 1 FROM open_holds WHERE hold = number)
       UNION ALL SELECT hold, 1, 0 FROM open_holds WHERE hold NOT IN (${OPEN})`,
     sentence: ({ who, found }) =>
-      found === 0n ? `Hold ${who} is open and not listed as open.` : `Hold ${who} is listed as open and is not.`,
+      found === 0n ? `Hold ${who} is open but not listed as open.` : `Hold ${who} is listed as open but is not.`,
   },
   {
     sql: `SELECT ${sessionName('session')} AS who, hold AS found, NULL AS wanted

@@ -36,7 +36,7 @@ it('leaves out fallbacks that are dearer than the first model, and names them', 
     {
       code: 'model_left_out',
       message:
-        'd/dear is left out of the models that are tried: it costs 0.009 USD a minute, and b/middle 0.005 USD a minute, with `price=never_dearer`.',
+        'd/dear is left out: with `price=never_dearer`, 0.009 USD a minute is more than the 0.005 USD a minute of b/middle.',
       param: 'price',
     },
     expect.objectContaining({ message: expect.stringContaining('e/session is left out') }),

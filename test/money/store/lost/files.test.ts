@@ -55,7 +55,7 @@ describe('a file whose process was killed', () => {
     expect(ledger.auditLedger().faults).toEqual([]);
     clock.nowMs += 2_000;
     expect(ledger.auditLedger().faults).toEqual([
-      expect.stringMatching(/^File req_1 is open and has held nothing for 901 s/),
+      expect.stringMatching(/^File req_1 is open and has had no hold for 901 s/),
     ]);
     ledger.closeLostFiles(clock.nowMs, AMONG);
     expect(ledger.auditLedger().faults).toEqual([]);
