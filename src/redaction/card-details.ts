@@ -44,6 +44,8 @@ const CARDS = new Set([
 ]);
 /** Words between the words for it and the number. */
 const GAP_TOKENS = 8;
+/** From a number to the words for it: "123 is my security code". */
+const LINK_WORDS_MAX = 3;
 /** An offer expires as well: a card is named, or its number was said, so many tokens before at most. */
 const CARD_TOKENS = 60;
 const YEARS = { min: 20, max: 60 } as const;
@@ -113,9 +115,21 @@ function codeAfter(reading: Reading, at: number, from: number): Match[] {
 function codeBefore({ tokens, runs }: Reading, at: number, index: number): Match[] {
   const run = runs[index];
   if (run === undefined || (run.digits !== 3 && run.digits !== 4)) return [];
-  const link = tokens.slice(lastOf(run).last + 1, at).filter((token) => !isSeparator(token));
-  const isLinked = link.length > 0 && link.length <= 3 && ['is', 'ist', 'est', 'es'].includes(link[0]?.text ?? '');
+  const link = wordsBetween(tokens, lastOf(run).last + 1, at);
+  const isLinked = link !== undefined && ['is', 'ist', 'est', 'es'].includes(link[0] ?? '');
   return isLinked ? [matchOf('card', firstOf(run), lastOf(run))] : [];
+}
+
+/** Undefined for more than a few. Read from the end: otherwise a text that repeats the words for it would be read again for each. */
+function wordsBetween(tokens: readonly Token[], from: number, to: number): string[] | undefined {
+  const words: string[] = [];
+  for (let at = to - 1; at >= from; at--) {
+    const token = tokens[at] as Token;
+    if (isSeparator(token)) continue;
+    if (words.length === LINK_WORDS_MAX) return undefined;
+    words.unshift(token.text);
+  }
+  return words;
 }
 
 function expiryAfter(reading: Reading, at: number, from: number): Match[] {
@@ -136,6 +150,9 @@ const isMonthAndYear = (digits: string): boolean =>
     const month = Number(digits.slice(0, length));
     return month >= 1 && month <= 12 && isYear(digits.slice(length));
   });
+
+/** "12/2027" and four digits. */
+export const DATE_AND_CODE_DIGITS_MAX = 10;
 
 /** Whether digits behind a card are its date, perhaps with its code. */
 export const isDateAndCode = (digits: string): boolean =>

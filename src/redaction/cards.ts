@@ -1,6 +1,6 @@
 // Payment cards: numbers with the prefix, the length and the check digit of a card network, however they are grouped or spoken; and
 // any number of that length behind a word such as "card", since recognisers mishear digits.
-import { isDateAndCode } from './card-details.ts';
+import { DATE_AND_CODE_DIGITS_MAX, isDateAndCode } from './card-details.ts';
 import { cueBefore } from './cues.ts';
 import { type Match, matchOf, type Reading } from './match.ts';
 import type { NumberItem, Run } from './numbers.ts';
@@ -21,17 +21,22 @@ function cardsIn(run: Run, { tokens }: Reading): Match[] {
   for (let start = 0; start < items.length; start++) {
     const end = cardEnd(items, start, start === begin || isCued, isCued);
     if (end === undefined) continue;
-    const rest = items.slice(end + 1);
-    const isWhole = isCued && isDateAndCode(rest.map((item) => item.digits).join(''));
-    found.push(
-      matchOf('card', items[start] as NumberItem, isWhole ? (rest.at(-1) as NumberItem) : (items[end] as NumberItem)),
-    );
-    if (isWhole) return found;
+    const date = isCued ? dateEnd(items, end + 1) : undefined;
+    found.push(matchOf('card', items[start] as NumberItem, date ?? (items[end] as NumberItem)));
+    if (date !== undefined) return found;
     begin = end + 1;
     start = end;
   }
   if (found.length > 0 || !isCued || run.digits < CUED_DIGITS.min || run.digits > CUED_DIGITS.max) return found;
   return [matchOf('card', items[0] as NumberItem, items.at(-1) as NumberItem)];
+}
+
+/** The last item, where all from there on are the card's date, perhaps with its code. Of many cards in a row, the rest is not read for each. */
+function dateEnd(items: readonly NumberItem[], from: number): NumberItem | undefined {
+  let digits = '';
+  for (let at = from; at < items.length && digits.length <= DATE_AND_CODE_DIGITS_MAX; at++)
+    digits += (items[at] as NumberItem).digits;
+  return digits.length <= DATE_AND_CODE_DIGITS_MAX && isDateAndCode(digits) ? items.at(-1) : undefined;
 }
 
 /**

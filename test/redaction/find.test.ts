@@ -100,6 +100,10 @@ describe('hostile text', () => {
     emoji: '👩‍👩‍👧‍👦4'.repeat(LENGTH / 12),
     'halves of characters': '\ud83d4'.repeat(LENGTH / 2),
     hundreds: 'one hundred thousand '.repeat(LENGTH / 21),
+    'cards in a row': `card ${'4111111111111111 '.repeat(LENGTH / 17)}`,
+    'cards with their dates': `card ${'4111 1111 1111 1111 1227 123 '.repeat(LENGTH / 29)}`,
+    'a code and words for it': `123 ${'cvv '.repeat(LENGTH / 4)}`,
+    'a code, words for it and marks': `123 ${'.'.repeat(LENGTH / 2)}${'cvv '.repeat(LENGTH / 8)}`,
   };
 
   // What grows with the square of the length would take minutes.
