@@ -87,7 +87,13 @@ export const ERROR_CATALOGUE = {
     'The client token is malformed or its signature is wrong.',
   ),
   token_expired: row('authentication_error', 401, 4001, 'stop', 'The client token has expired; create a new one.'),
-  token_used: row('authentication_error', 401, 4001, 'stop', 'The client token was for one use and was used before.'),
+  token_used: row(
+    'authentication_error',
+    401,
+    4001,
+    'stop',
+    'The client token was for a single use and has been used.',
+  ),
   key_revoked: row(
     'authentication_error',
     401,

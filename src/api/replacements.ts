@@ -45,7 +45,7 @@ export type Replacement = Static<typeof Replacement>;
 
 export const Replacements = Type.Array(Type.Union([Type.String(), Replacement]), {
   maxItems: REPLACEMENTS_MAX,
-  description: `Words and phrases that are written in another way, with any model: at most ${REPLACEMENTS_MAX} rules, each \`from:to\` or an object. Times of words follow. Rules of the API key apply as well, after these.`,
+  description: `Replacement rules for words and phrases, with any model: at most ${REPLACEMENTS_MAX} rules, each \`from:to\` or an object. Times of words follow. Rules of the API key follow these.`,
 });
 
 /** As readers of transcripts see it: no control characters, none that turn the text around them, no halves of characters. */
@@ -57,14 +57,14 @@ const MEMBERS: readonly string[] = Object.keys(Replacement.properties);
 export type CheckedReplacements = { rules: Replacement[]; fault?: undefined } | { fault: string };
 
 export function checkedReplacements(value: unknown): CheckedReplacements {
-  if (!Array.isArray(value)) return { fault: 'is a list of rules such as [{"from":"vox gate","to":"Voxgate"}].' };
+  if (!Array.isArray(value)) return { fault: 'must be a list of rules such as [{"from":"vox gate","to":"Voxgate"}].' };
   if (value.length > REPLACEMENTS_MAX) return { fault: `has ${value.length} rules. Send ${REPLACEMENTS_MAX} at most.` };
   const rules: Replacement[] = [];
   let length = 0;
   for (const [index, each] of value.entries()) {
     const rule = typeof each === 'string' ? pairOf(each) : each;
     const fault = faultOf(rule);
-    if (fault !== undefined) return { fault: `has a wrong rule, number ${index + 1}: ${fault}` };
+    if (fault !== undefined) return { fault: `has an invalid rule, number ${index + 1}: ${fault}` };
     const kept = keptForm(rule as Replacement);
     length += kept.from.length + kept.to.length;
     rules.push(kept);
@@ -145,17 +145,17 @@ function faultOf(rule: unknown): string | undefined {
   if (rule === undefined)
     return 'write `from:to`, with a backslash before a colon that belongs to `from`, or a JSON object.';
   if (typeof rule !== 'object' || rule === null || Array.isArray(rule))
-    return 'it is `from:to`, or an object such as {"from":"vox gate","to":"Voxgate"}.';
+    return 'it must be `from:to`, or an object such as {"from":"vox gate","to":"Voxgate"}.';
   const unknown = Object.keys(rule).find((name) => !MEMBERS.includes(name));
   if (unknown !== undefined) return `\`${printable(unknown)}\` is unknown. Known: ${MEMBERS.join(', ')}.`;
   const { from, to, match, language } = rule as Record<keyof Replacement, unknown>;
   if (!isReadable(from, REPLACED_LENGTH_MAX) || from.trim() === '')
-    return `\`from\` is a text of 1 to ${REPLACED_LENGTH_MAX} characters without control characters.`;
+    return `\`from\` must be a string of 1 to ${REPLACED_LENGTH_MAX} characters without control characters.`;
   if (!isReadable(to, REPLACEMENT_LENGTH_MAX))
-    return `\`to\` is a text of at most ${REPLACEMENT_LENGTH_MAX} characters without control characters.`;
-  if (match !== undefined && match !== 'word' && match !== 'literal') return '`match` is word or literal.';
+    return `\`to\` must be a string of at most ${REPLACEMENT_LENGTH_MAX} characters without control characters.`;
+  if (match !== undefined && match !== 'word' && match !== 'literal') return '`match` must be word or literal.';
   if (language !== undefined && (typeof language !== 'string' || !TAG.test(language)))
-    return '`language` is a BCP-47 tag such as en or fr-CA.';
+    return '`language` must be a BCP-47 tag such as en or fr-CA.';
   return undefined;
 }
 

@@ -73,7 +73,7 @@ const chainMembers = {
   vocabulary_boost: Vocabulary.properties.vocabulary_boost,
   replace: Type.Optional(
     Type.String({
-      description: `Words and phrases that are written in another way, with any model: \`from:to\`, or JSON with an object of the schema \`Replacement\` or a list of them, at most ${REPLACEMENTS_MAX} rules. May be repeated. A backslash before a colon makes it part of \`from\`. An empty \`to\` leaves the words out. Times of words follow. Rules of the API key apply as well, after these.`,
+      description: `Words and phrases that are written in another way, with any model: \`from:to\`, or JSON with an object of the schema \`Replacement\` or a list of them, at most ${REPLACEMENTS_MAX} rules. May be repeated. A backslash before a colon makes it part of \`from\`. An empty \`to\` leaves the words out. Times of words follow. Rules of the API key follow these.`,
       examples: ['vox gate:Voxgate', '[{"from":"gift","to":"poison","language":"de"}]'],
     }),
   ),

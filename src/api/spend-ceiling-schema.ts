@@ -12,7 +12,7 @@ export const SpendCeilings = Type.Array(
         provider: Type.Optional(
           Type.String({
             pattern: '^[a-z0-9][a-z0-9-]{0,31}$',
-            description: 'The provider that it is for; all together when absent.',
+            description: 'The provider that it applies to; all together when absent.',
           }),
         ),
         only_up_to: Type.Optional(
@@ -24,7 +24,7 @@ export const SpendCeilings = Type.Array(
           }),
         ),
       },
-      { additionalProperties: false, description: 'The most that may be spent in each period, by UTC.' },
+      { additionalProperties: false, description: 'The most that may be spent in each period (UTC).' },
     ),
   ),
   { maxItems: CEILINGS_MAX },

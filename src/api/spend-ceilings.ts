@@ -14,7 +14,7 @@ export interface SpendCeiling {
   /** Decimal. */
   usd: string;
   period: SpendPeriod;
-  /** The provider that it is for; all together when absent. */
+  /** The provider that it applies to; all together when absent. */
   provider?: string | undefined;
   /** USD a minute, decimal. Once the ceiling is reached, models up to this price may still be used; none when absent. */
   only_up_to?: string | undefined;

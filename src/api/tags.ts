@@ -40,14 +40,14 @@ export interface Tag {
 /** What is wrong with a value as tags, in one sentence that goes on after "`tags`"; undefined of tags. */
 export function tagsFault(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return 'is an object of texts, such as {"customer":"acme"}.';
+    return 'must be an object of strings, such as {"customer":"acme"}.';
   const pairs = Object.entries(value);
-  if (pairs.length > TAGS_MAX) return `has ${pairs.length} pairs; it has ${TAGS_MAX} at most.`;
+  if (pairs.length > TAGS_MAX) return `has ${pairs.length} pairs. Send ${TAGS_MAX} at most.`;
   for (const [key, text] of pairs) {
     if (!KEY.test(key))
       return `has the key "${printable(key)}"; a key has 1 to 40 of the characters a–z, 0–9, \`_\`, \`.\` and \`-\`.`;
     if (typeof text !== 'string' || !READABLE_NAME.test(text))
-      return `has a wrong value for \`${key}\`; a value is a text of 1 to ${TAG_VALUE_LENGTH_MAX} characters without control characters.`;
+      return `has an invalid value for \`${key}\`; a value is a string of 1 to ${TAG_VALUE_LENGTH_MAX} characters without control characters.`;
   }
   return undefined;
 }
@@ -65,7 +65,7 @@ export function readTags(text: string | undefined): Tags | undefined {
 export function readTag(text: string): Tag {
   const [, key, value = ''] = TAG.exec(text) ?? [];
   if (key === undefined || !READABLE_NAME.test(value))
-    throw bad('tag', 'is a key and a value with a colon between them, such as `customer:acme`.');
+    throw bad('tag', 'must be a key and a value separated by a colon, such as `customer:acme`.');
   return { key, value };
 }
 
@@ -95,9 +95,9 @@ function pairsOf(text: string): Tags {
   for (const piece of text.split(',')) {
     const colon = piece.indexOf(':');
     if (colon === -1)
-      throw bad('tags', 'is pairs such as `customer:acme,project:x`, or a JSON object for values with a comma.');
+      throw bad('tags', 'must be pairs such as `customer:acme,project:x`, or a JSON object for values with a comma.');
     const key = piece.slice(0, colon).trim();
-    if (pairs.has(key)) throw bad('tags', `has the key "${printable(key)}" twice. Give it once.`);
+    if (pairs.has(key)) throw bad('tags', `has the key "${printable(key)}" twice. Send it once.`);
     pairs.set(key, piece.slice(colon + 1).trim());
   }
   return Object.fromEntries(pairs);

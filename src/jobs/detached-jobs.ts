@@ -432,7 +432,7 @@ export class DetachedJobs {
         await this.#pause(job);
       }
     }
-    throw new DOMException('The job is not of this node any more.', 'AbortError');
+    throw new DOMException('The job no longer belongs to this node.', 'AbortError');
   }
 
   /** Stores what came of it, as soon as the store takes it. Never rejects. */

@@ -447,6 +447,6 @@ const noCallbacks = () =>
     { retryAfterSeconds: 30 },
   );
 
-const LOST = 'The node that worked on this job stopped before it was done. Send the job again.';
+const LOST = 'The node stopped before this job was completed. Send the job again.';
 const UNREADABLE =
   'The transcript of this job cannot be read any more: the secret of the gateway was changed. Send the job again.';

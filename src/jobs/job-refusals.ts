@@ -13,17 +13,16 @@ const overloaded = (message: string, retryAfterSeconds: number) =>
 export const notHere = ({ dialect }: Owner) => noJob(JOB_LIMITS.keptMs, dialect === OWN_DIALECT);
 
 export const noPlace = () =>
-  apiError('not_found', '`before` is the id of a job of this key that is still kept; there is no such job.', {
+  apiError('not_found', '`before` must be the id of a job that this key still has. There is no such job.', {
     param: 'before',
   });
 
 export const tooManyWait = () =>
-  full(`This key has ${JOBS_QUEUED_MAX} jobs waiting here already. Wait until some of them are over.`);
-export const nodeStops = () => overloaded('This node is being shut down. Send the job to another.', 1);
+  full(`This key already has ${JOBS_QUEUED_MAX} jobs waiting on this node. Wait until some are over.`);
+export const nodeStops = () => overloaded('This node is shutting down. Send the job to another node.', 1);
 
-const UNFINISHED = `This organisation has ${JOB_LIMITS.organisation.jobs} jobs that are not over. Wait until some of them are.`;
-const SHARE =
-  'The jobs of this organisation that are not over take as much of the room of this gateway as one organisation may use. Wait until some of them are over.';
+const UNFINISHED = `This organisation has ${JOB_LIMITS.organisation.jobs} unfinished jobs. Wait until some are over.`;
+const SHARE = 'The unfinished jobs of this organisation fill its share of this gateway. Wait until some are over.';
 const BUSY = 'This gateway has too many jobs. Send the job again later.';
 /** By whose room is full. */
 export const NO_ROOM = { organisation: full(UNFINISHED), share: full(SHARE), store: overloaded(BUSY, 30) };
@@ -45,6 +44,6 @@ export const TOO_LARGE = failed(
 export const NOT_STORED = failed('internal_error', 'The transcript could not be stored. Send the job again.');
 export const CANCELLED = failed(
   'job_cancelled',
-  'The job was cancelled before it was done. Send the file again if you need its transcript.',
+  'The job was cancelled before it completed. Send the file again if you need its transcript.',
 );
 export const REMOVED = failed('internal_error', 'The job was removed.');

@@ -239,7 +239,7 @@ export class OwnJobs {
         last = error;
       }
     }
-    if (!detachedJobs.isClosed) onJobFault(new Error('A job was too old to be begun again.', { cause: last }));
+    if (!detachedJobs.isClosed) onJobFault(new Error('A job was too old to start again.', { cause: last }));
     leave?.();
   }
 
@@ -456,6 +456,6 @@ const NO_FIELDS: ReadonlyMap<string, string> = new Map();
 
 const chargeIdOf = (jobId: string, start: number): string => `job_${jobId}${start === 1 ? '' : `_${start}`}`;
 
-const TOO_OFTEN = `The node stopped ${ATTEMPTS_MAX} times while it worked on this job. Send the file again, or another form of it.`;
-const NO_KEY = 'The API key of this job is gone.';
-const GONE = 'The audio of this job is gone. Send the file again.';
+const TOO_OFTEN = `The node stopped ${ATTEMPTS_MAX} times while it transcribed this job. Send the file again, or convert it to another format.`;
+const NO_KEY = 'The API key of this job no longer exists.';
+const GONE = 'The audio of this job no longer exists. Send the file again.';

@@ -45,11 +45,11 @@ export function readOwnRequest(form: readonly Field[], audioUrl = ''): AskedInFo
   if (bytes > FIELDS_BYTES_MAX)
     throw apiError(
       'invalid_request',
-      `The fields without the file have ${bytes} bytes as JSON, and those of a job may have ${FIELDS_BYTES_MAX}. Send less, or use /v1/audio/transcriptions.`,
+      `The fields other than the file have ${bytes} bytes as JSON. A job accepts at most ${FIELDS_BYTES_MAX}. Send less, or use /v1/audio/transcriptions.`,
     );
   const one = new Map(form);
   if ((one.get('stream') ?? 'false') !== 'false')
-    throw apiError('invalid_request', '`stream` is not for jobs. Leave it out, or use /v1/audio/transcriptions.', {
+    throw apiError('invalid_request', 'Jobs do not support `stream`. Leave it out, or use /v1/audio/transcriptions.', {
       param: 'stream',
     });
   const asked = one.get('response_format') || 'json';
@@ -71,12 +71,12 @@ function webhookOf(url: string, secret: string): AskedInForm['webhook'] {
   if (secret !== '' && !isWebhookSecret(secret))
     throw apiError(
       'invalid_request',
-      `\`webhook_secret\` has to be \`whsec_\` and the base64 of ${SECRET_BYTES_MIN} to ${SECRET_BYTES_MAX} random bytes, which your server verifies posts with.`,
+      `\`webhook_secret\` must be \`whsec_\` and the base64 of ${SECRET_BYTES_MIN} to ${SECRET_BYTES_MAX} random bytes. Your server uses it to verify posts.`,
       { param: 'webhook_secret' },
     );
   if (url !== '') return { url, secret: secret === '' ? undefined : secret };
   if (secret === '') return undefined;
-  throw apiError('invalid_request', '`webhook_secret` signs what is posted to `webhook_url`, which is missing.', {
+  throw apiError('invalid_request', '`webhook_secret` needs a `webhook_url`. Send one, or leave the secret out.', {
     param: 'webhook_url',
   });
 }

@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 export const noFile = (keptMs: number) =>
   apiError(
     'not_found',
-    `There is no such file of this key. It may be gone: a file is kept for ${keptMs / HOUR_MS} h.`,
+    `This key has no such file. It may have been deleted: a file is kept for ${keptMs / HOUR_MS} h.`,
     { param: 'file' },
   );
 
@@ -25,5 +25,5 @@ export const noFile = (keptMs: number) =>
 export const noJob = (keptMs: number, hasRetention: boolean) => {
   const otherwise = hasRetention ? ', or for its `retention_seconds`' : '';
   const kept = `a job is kept for ${keptMs / HOUR_MS} h after its end${otherwise}`;
-  return apiError('not_found', `There is no such job of this key. It may be gone: ${kept}.`, { param: 'id' });
+  return apiError('not_found', `This key has no such job. It may have been deleted: ${kept}.`, { param: 'id' });
 };

@@ -57,7 +57,7 @@ export const unlessAsync = (transcribe: Handler, dependencies: OwnJobRoutesDepen
     const asked = new URLSearchParams(context.request.query).get('async');
     if (asked === null || !readBooleanIn('async', asked)) return transcribe(context, caller);
     if (caller.via === 'token')
-      throw apiError('token_not_allowed', 'A client token makes no jobs. Use an API key, or leave `async` out.');
+      throw apiError('token_not_allowed', 'A client token cannot create jobs. Use an API key, or leave `async` out.');
     return post(context, caller);
   };
 };
@@ -242,7 +242,7 @@ const getResult =
     const format = choiceOf(query, 'format', [usual, ...formats]);
     if (job.state.type === 'failed') throw job.state.refusal;
     if (job.state.type === 'done') return resultIn(format, job.state.heard.transcription);
-    throw apiError('job_not_over', `The job is ${statusOf(job)}, so it has no result yet. Ask again later.`, {
+    throw apiError('job_not_over', `The job is ${statusOf(job)}, so it has no result yet. Try again later.`, {
       retryAfterSeconds: 2,
     });
   };

@@ -67,7 +67,7 @@ export async function requireKey(
   { authenticator }: { authenticator: Pick<Authenticator, 'holds'> },
 ): Promise<void> {
   if (!(await authenticator.holds(caller, 'transcribe')))
-    throw apiError('key_revoked', 'The API key of this job may not transcribe files any more.');
+    throw apiError('key_revoked', 'The API key of this job may no longer transcribe files.');
 }
 
 const fileJob = (

@@ -53,7 +53,7 @@ export function find(
   caution: Caution = 'settled',
   known: readonly Match[] = [],
 ): Found {
-  if (text.length > TEXT_CHARS_MAX) throw new RangeError('The text is longer than the redactor takes.');
+  if (text.length > TEXT_CHARS_MAX) throw new RangeError('The text is longer than the redactor accepts.');
   const reading = readingOf(text);
   const matches: Match[] = [];
   for (const [kind, finder] of FINDERS) {

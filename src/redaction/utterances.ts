@@ -67,7 +67,7 @@ export class UtteranceRedactor {
 
   #with({ utterance, known }: KnownUtterance, { text, words, found }: Redacted): Utterance {
     if (known === 'withheld') {
-      this.#options.onUnreadable(new Error('A service did not say what is in the text.'));
+      this.#options.onUnreadable(new Error('The redaction service did not analyse the text.'));
       return unreadable(utterance);
     }
     for (const kind of found) this.#options.onFound(kind);

@@ -82,24 +82,24 @@ describe('rules of a request', () => {
 describe('rules that cannot be used', () => {
   it.each([
     ['vox gate', 'number 1: write `from:to`'],
-    [':Voxgate', '`from` is a text of 1'],
-    [' :x', '`from` is a text of 1'],
-    ['[{"from":"a"}]', '`to` is a text'],
-    ['[{"from":"a","to":1}]', '`to` is a text'],
-    ['[{"from":["a"],"to":"b"}]', '`from` is a text'],
+    [':Voxgate', '`from` must be a string of 1'],
+    [' :x', '`from` must be a string of 1'],
+    ['[{"from":"a"}]', '`to` must be a string'],
+    ['[{"from":"a","to":1}]', '`to` must be a string'],
+    ['[{"from":["a"],"to":"b"}]', '`from` must be a string'],
     ['[{"from":"a","to":"b","regex":true}]', '`regex` is unknown. Known: from, to, match, language.'],
-    ['[{"from":"a","to":"b","match":"regex"}]', '`match` is word or literal'],
-    ['[{"from":"a","to":"b","language":"german, please"}]', '`language` is a BCP-47 tag'],
-    ['[["a","b"]]', 'it is `from:to`, or an object'],
-    ['[null]', 'it is `from:to`, or an object'],
-    ['[7]', 'it is `from:to`, or an object'],
+    ['[{"from":"a","to":"b","match":"regex"}]', '`match` must be word or literal'],
+    ['[{"from":"a","to":"b","language":"german, please"}]', '`language` must be a BCP-47 tag'],
+    ['[["a","b"]]', 'it must be `from:to`, or an object'],
+    ['[null]', 'it must be `from:to`, or an object'],
+    ['[7]', 'it must be `from:to`, or an object'],
     ['[{"from":"a"', 'is not JSON'],
     ['{"from":"a"', 'is not JSON'],
     ['a:b\nc', 'without control characters'],
     ['a\u202e:b', 'without control characters'],
     ['a:\ud83d', 'without control characters'],
-    [`${'a'.repeat(REPLACED_LENGTH_MAX + 1)}:b`, '`from` is a text'],
-    [`a:${'b'.repeat(REPLACEMENT_LENGTH_MAX + 1)}`, '`to` is a text'],
+    [`${'a'.repeat(REPLACED_LENGTH_MAX + 1)}:b`, '`from` must be a string'],
+    [`a:${'b'.repeat(REPLACEMENT_LENGTH_MAX + 1)}`, '`to` must be a string'],
   ])('are refused by name: %j', (text, words) => {
     const { code, message, extras } = refusal('x:y', ...(words.includes('number 1') ? [] : []), text);
     expect([code, extras.param]).toEqual(['invalid_request', 'replace']);
@@ -117,7 +117,7 @@ describe('rules that cannot be used', () => {
 
   it('that are not a list are refused', () => {
     for (const value of ['a:b', { from: 'a', to: 'b' }, 7, undefined, true])
-      expect(checkedReplacements(value).fault).toContain('is a list of rules');
+      expect(checkedReplacements(value).fault).toContain('must be a list of rules');
   });
 });
 

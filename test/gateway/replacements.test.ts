@@ -171,9 +171,9 @@ describe('replacement rules of a client token', () => {
   });
 
   it.each<[unknown, RegExp]>([
-    [['no colon'], /wrong rule, number 1/],
-    ['vox gate:Voxgate', /is a list of rules/],
-    [[{ from: 'a', to: 'b', match: 'regex' }], /`match` is word or literal/],
+    [['no colon'], /invalid rule, number 1/],
+    ['vox gate:Voxgate', /must be a list of rules/],
+    [[{ from: 'a', to: 'b', match: 'regex' }], /`match` must be word or literal/],
     [Array.from({ length: 201 }, (_, n) => `w${n}:x`), /201 rules/],
     [Array.from({ length: 40 }, (_, n) => `word${n}:other`), /a token carries 512 at most/],
   ])('are refused by name: %j', async (replace, message) => {

@@ -37,7 +37,7 @@ export interface VocabularyOptions {
   redact?: boolean | readonly Redaction[];
   /** How much likelier `keyterms` are made, from 0 to 1, where a model can be told. */
   vocabularyBoost?: number;
-  /** Words and phrases that are written in another way, with any model: at most 200 rules, `from:to` or objects. Times follow. */
+  /** Replacement rules for words and phrases, with any model: at most 200 rules, `from:to` or objects. Times follow. */
   replace?: readonly (string | Replacement)[];
 }
 

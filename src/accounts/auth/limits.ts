@@ -176,11 +176,11 @@ function createPlaceLimit(what: Counted, whose: 'key' | 'organisation'): (id: st
   };
 }
 
-const TOO_MANY = { sessions: ['sessions', 'End one'], files: ['files under way', 'Wait for an answer'] } as const;
+const TOO_MANY = { sessions: ['sessions', 'End one'], files: ['files in progress', 'Wait for an answer'] } as const;
 
 /** @param isShare whether it is one node's share, applied while the sessions of all nodes cannot be counted */
 function tooMany(what: Counted, whose: 'key' | 'organisation', max: number, isShare = false): ApiError {
-  const where = isShare ? ' on this node, which cannot ask the others just now' : '';
+  const where = isShare ? ' on this node, which cannot reach the others right now' : '';
   const [things, advice] = TOO_MANY[what];
   return apiError(
     'too_many_sessions',

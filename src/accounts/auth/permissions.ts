@@ -79,7 +79,7 @@ export function requireScope({ key }: Pick<Caller, 'key'>, scope: Scope): void {
 export function scopeNotAllowed(scope: Scope) {
   return apiError(
     'scope_not_allowed',
-    `The API key does not allow ${WORK[scope]}. That takes the scope \`${scope}\`: give it to the key, or use another key.`,
+    `The API key does not allow ${WORK[scope]}. It needs the scope \`${scope}\`: add it to the key, or use another key.`,
   );
 }
 
@@ -149,7 +149,7 @@ export function requireLanguages({ token }: Pick<Caller, 'token'>, request: Requ
   const options = [providerParams, ...fallbacks.map((fallback) => fallback.provider_params ?? {})];
   if (options.some((each) => LANGUAGE_OPTION.test(JSON.stringify(each))))
     throw languageNotAllowed(
-      'The client token is limited to languages, so options of providers may not choose one. Use `language`.',
+      'The client token limits the language, so provider options cannot choose one. Use `language`.',
       'provider_params',
     );
 }

@@ -26,12 +26,12 @@ export function tagsFor({ key, tags: ofToken }: Tagged, asked: Tags | undefined)
   const tags = new Map([...Object.entries(ofToken ?? {}), ...Object.entries(ofKey ?? {})]);
   for (const [name, value] of Object.entries(asked ?? {})) {
     if ((tags.get(name) ?? value) !== value)
-      throw badTags(`\`tags\` has for \`${name}\` another value than the API key or client token. Leave it out.`);
+      throw badTags(`\`tags\` has a different value for \`${name}\` than the API key or client token. Leave it out.`);
     tags.set(name, value);
   }
   if (tags.size > TAGS_MAX)
     throw badTags(
-      `\`tags\` has ${tags.size} pairs, with those of the API key and the client token; ${TAGS_MAX} are the most. Send fewer.`,
+      `\`tags\` has ${tags.size} pairs, including those of the API key and the client token. Send ${TAGS_MAX} at most.`,
     );
   return textOfTags(Object.fromEntries(tags));
 }
@@ -42,7 +42,7 @@ export function requireTokenTags(key: Tagged['key'], tags: Tags): void {
   const bytes = Buffer.byteLength(textOfTags(tags));
   if (bytes > TOKEN_TAGS_BYTES_MAX)
     throw badTags(
-      `\`tags\` has ${bytes} bytes as JSON; a token carries ${TOKEN_TAGS_BYTES_MAX} at most. Give the others to the API key or to the request.`,
+      `\`tags\` has ${bytes} bytes as JSON; a token carries ${TOKEN_TAGS_BYTES_MAX} at most. Set the others on the API key, or send them with the request.`,
     );
 }
 

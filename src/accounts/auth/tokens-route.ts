@@ -39,7 +39,7 @@ const MEANINGS: Readonly<Record<keyof TokenRequest, string>> = {
   max_cost: 'an amount in USD such as "0.25", with six decimals at most',
   languages: `a list of 1 to ${TOKEN_LIST_MAX} BCP-47 tags such as en or fr-CA`,
   single_use: 'true or false',
-  tags: 'an object of texts, such as {"customer":"acme"}',
+  tags: 'an object of strings, such as {"customer":"acme"}',
   replace: 'a list of rules such as [{"from":"vox gate","to":"Voxgate"}]',
 };
 const MEMBERS = Object.keys(MEANINGS) as (keyof TokenRequest)[];
@@ -71,7 +71,7 @@ function replacementsOf(value: unknown): readonly Replacement[] | undefined {
   const bytes = Buffer.byteLength(JSON.stringify(rules));
   if (bytes > TOKEN_REPLACEMENTS_BYTES_MAX)
     throw badReplacements(
-      `has ${bytes} bytes as JSON; a token carries ${TOKEN_REPLACEMENTS_BYTES_MAX} at most. Give the others to the API key or to the request.`,
+      `has ${bytes} bytes as JSON; a token carries ${TOKEN_REPLACEMENTS_BYTES_MAX} at most. Set the others on the API key, or send them with the request.`,
     );
   return rules.length === 0 ? undefined : rules;
 }
@@ -81,7 +81,7 @@ const badReplacements = (fault: string) => apiError('invalid_request', `\`replac
 function badBody(body: unknown) {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   if (!isObject)
-    return apiError('invalid_request', 'The body is a JSON object such as {"ttl_seconds": 60}, or absent.', {});
+    return apiError('invalid_request', 'The body must be a JSON object such as {"ttl_seconds": 60}, or absent.', {});
   const unknown = Object.keys(body).find((name) => !MEMBERS.some((each) => each === name));
   if (unknown !== undefined) {
     return apiError(

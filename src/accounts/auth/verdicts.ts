@@ -68,14 +68,14 @@ export function missingCredential(credential: '' | undefined, place: string): Ap
   const found =
     credential === undefined
       ? 'No credential was sent.'
-      : 'The credential is empty, as where a variable is not set, or stands there in another form.';
+      : 'The credential is empty or in another form. A variable may not be set.';
   return apiError('missing_credential', `${found} ${place}`);
 }
 
 export function invalidKey(): ApiError {
   return apiError(
     'invalid_api_key',
-    'The API key is mistyped or unknown; a key is `sk_vox_` and 38 letters and digits. Copy it again as it was shown, or mint a new one.',
+    'The API key is mistyped or unknown. A key is `sk_vox_` and 38 letters and digits. Copy it again, or mint a new one.',
   );
 }
 
@@ -89,29 +89,26 @@ export function invalidToken(): ApiError {
 export function tokenNotAllowed(): ApiError {
   return apiError(
     'token_not_allowed',
-    'A client token opens `/v1/listen`, and uploads files where its key allows it; it makes no other REST request and mints no token. Use an API key from a server.',
+    'A client token can only open `/v1/listen`, and upload files if its key allows it. For other requests, use an API key from a server.',
   );
 }
 
 export function tokenTooLong(length: number): ApiError {
   return apiError(
     'invalid_request',
-    `The client token would have ${length} characters, and ${TOKEN_LENGTH_MAX} is the most. Name fewer models, such as all of a provider, or fewer tags and replacement rules.`,
+    `The client token would have ${length} characters; ${TOKEN_LENGTH_MAX} is the most. Send fewer models (\`deepgram/*\` is all of a provider), tags or replacement rules.`,
     { param: 'models' },
   );
 }
 
 export function tokenUsed(): ApiError {
-  return apiError(
-    'token_used',
-    'The client token was for one use and was used before. Mint a new one with `POST /v1/tokens`.',
-  );
+  return apiError('token_used', 'The single-use client token has been used. Mint a new one with `POST /v1/tokens`.');
 }
 
 export function uploadNotAllowed(): ApiError {
   return apiError(
     'token_not_allowed',
-    'The key of this client token does not let its tokens upload files. Give the key the scope `tokens_may_upload`, or send the file from a server with an API key.',
+    'The key of this client token does not allow its tokens to upload files. Add the scope `tokens_may_upload` to the key, or send the file from a server with an API key.',
   );
 }
 
@@ -124,12 +121,12 @@ const REFUSALS: Readonly<Record<Exclude<ClientTokenDecision, 'allowed'>, () => A
   key_expired: () =>
     apiError(
       'key_expired',
-      'The API key has expired, or a new one has taken its place; so have the client tokens that it minted. Use the new key.',
+      'The API key has expired or was replaced by a new one, and its client tokens with it. Use the new key.',
     ),
   account_suspended: () =>
     apiError('account_suspended', 'The organisation of this API key is suspended. Its operator can say why.'),
   token_expired: () =>
-    apiError('token_expired', 'The client token’s lifetime is over. Mint a new one with `POST /v1/tokens`.'),
+    apiError('token_expired', 'The client token has expired. Mint a new one with `POST /v1/tokens`.'),
   scope_not_allowed: () => scopeNotAllowed('listen'),
   token_not_allowed: tokenNotAllowed,
 };
@@ -139,7 +136,7 @@ const STORE_RETRY_SECONDS = 1;
 /** A store that could not answer is not a verdict on the key. The cause is for the log. */
 export function unanswered(error: unknown): never {
   if (!(error instanceof StoreError)) throw error;
-  const refusal = apiError('overloaded', 'The credential could not be checked just now. Try again in a moment.', {
+  const refusal = apiError('overloaded', 'The credential cannot be checked right now. Try again in a moment.', {
     retryAfterSeconds: STORE_RETRY_SECONDS,
   });
   throw Object.assign(refusal, { cause: error });

@@ -77,7 +77,7 @@ export async function credentialOf(
   if (wanted === 'own') {
     return {
       code: 'invalid_request',
-      why: `The request asks for your own key for ${title}, and none is saved.`,
+      why: `The request asks for your own key for ${title}, but none is saved.`,
       remedy: 'Save one in the console (provider keys), or leave `credential` out.',
     };
   }
@@ -96,7 +96,7 @@ export async function credentialOf(
   if (need === 'address') {
     return {
       code: 'upstream_not_configured',
-      why: `The gateway knows no ${title}.`,
+      why: `The gateway has no server for ${title}.`,
       remedy: `Its operator can set ${urlVariable(name)} to the address of one, or name another model.`,
     };
   }

@@ -194,13 +194,9 @@ const isSame = (other: ResolvedCandidate, { slug, credentialId, params }: Resolv
 function refuseBarred(members: readonly ResolvedCandidate[]): void {
   const [first] = members;
   if (first === undefined || !members.every((each) => each.barred)) return;
-  throw apiError(
-    'upstream_account',
-    ownKeyWords(first.provider.title, 'It was refused too often, and is out of use.'),
-    {
-      param: 'model',
-    },
-  );
+  throw apiError('upstream_account', ownKeyWords(first.provider.title, 'It was refused too often and is disabled.'), {
+    param: 'model',
+  });
 }
 
 /** One model, as it would be asked. Throws an ApiError where it cannot honour the request. */
@@ -269,7 +265,7 @@ function countUnderCeilings(checked: ResolvedCandidate, mode: Mode, { prices }: 
 
 const modeless = ({ id, modes }: ModelCard, mode: Mode): Unusable => ({
   code: 'invalid_request',
-  why: `The model ${id} has no ${mode} mode; it can do ${modes.length === 0 ? 'nothing' : modes.join(' and ')}.`,
+  why: `The model ${id} has no ${mode} mode; it supports ${modes.length === 0 ? 'nothing' : modes.join(' and ')}.`,
   remedy: `GET /v1/models?mode=${mode} lists those that can.`,
   otherMode: true,
 });
@@ -342,12 +338,12 @@ function degradationOf({ param, outcome, isCut, code, message = '' }: Told): Deg
 
 const withoutInterims = ({ id, capabilities }: ModelCard, { mode, interimResults }: Ask): Degradation[] =>
   mode === 'live' && interimResults && !capabilities.interim_results
-    ? [{ code: 'interim_results_unsupported', message: `${id} gives finals only.`, param: 'interim_results' }]
+    ? [{ code: 'interim_results_unsupported', message: `${id} sends only finals.`, param: 'interim_results' }]
     : [];
 
 const ignoredParam = (card: ModelCard, name: string, mode: Mode, param: string): Degradation => ({
   code: 'parameter_ignored',
-  message: `${card.id} does not take \`provider_params.${name}\` in ${mode} mode.`,
+  message: `${card.id} does not accept \`provider_params.${name}\` in ${mode} mode.`,
   param: `${param}.${name}`,
 });
 
@@ -387,7 +383,7 @@ function checkParams(card: ModelCard, schema: TSchema, params: Readonly<Record<s
   const named = `\`provider_params${path === '' ? '' : `.${path}`}\``;
   const problem = {
     unknown: 'is not an option of',
-    missing: 'is needed by',
+    missing: 'is required by',
     invalid: 'has a value that is not accepted by',
   };
   const what = fault.kind === 'unknown' ? commonParameterHint(path) : ` Send ${fault.accepts}.`;
@@ -405,7 +401,7 @@ function commonParameterHint(option: string): string {
   const parameter = PARAMETER_OF.get(option.toLowerCase());
   return parameter === undefined
     ? ''
-    : ` Send \`${parameter}\` beside \`provider_params\` instead: it is the same parameter for every model.`;
+    : ` Send \`${parameter}\` outside \`provider_params\`: it means the same for every model.`;
 }
 
 /** Has embedded models of a chain loaded before it is their turn, until the returned function is called. */

@@ -32,7 +32,7 @@ export function requireFinders(
   if (named.length === 0 || without === undefined) return;
   throw apiError(
     'redaction_unavailable',
-    `This gateway has no service that finds \`${named.join('` and `')}\`, and the request does not make ${without.slug} redact it. The operator can set VOXGATE_REDACTION_URL. Otherwise add \`pii\` and request only models that redact it.`,
+    `This gateway has no service that finds \`${named.join('` and `')}\`, and ${without.slug} does not redact it for this request. The operator can set VOXGATE_REDACTION_URL. Otherwise add \`pii\` and request only models that redact it.`,
     { param: 'redact' },
   );
 }

@@ -27,7 +27,7 @@ const circuitOpen: LegFailure = {
   kind: 'next',
   reason: 'circuit_open',
   code: 'circuit_open',
-  message: 'The model has failed too often of late, and is left alone for a while.',
+  message: 'The model failed too often recently, so requests to it are paused.',
   own: true,
 };
 
@@ -36,7 +36,7 @@ const streamsFull: LegFailure = {
   kind: 'next',
   reason: 'streams_full',
   code: 'streams_full',
-  message: 'The gateway has as many streams at the provider as its account may have.',
+  message: 'The gateway’s account at the provider has no free stream.',
   own: true,
 };
 

@@ -98,7 +98,7 @@ function speakersOf(card: ModelCard, mode: Mode): Told {
     outcome: 'mapped',
     isCut: true,
     code: 'speakers_per_turn',
-    message: `${card.id} tells speakers apart within a turn only: speaker 0 of one turn may be another of the next.`,
+    message: `${card.id} tells speakers apart only within a turn: speaker 0 may be another person in the next turn.`,
   };
 }
 
@@ -151,14 +151,14 @@ function languagesFor(
 
 function several({ id }: ModelCard, taken: number, all: number, how = ''): Told {
   const param = 'languages';
-  if (taken === 0) return { param, outcome: 'dropped', message: `${id} knows none of the \`${param}\`.` };
+  if (taken === 0) return { param, outcome: 'dropped', message: `${id} supports none of the \`${param}\`.` };
   if (taken < all) {
-    const message = `${id} is told of ${taken} of the ${all} \`${param}\`${how === '' ? '' : `, ${how}`}.`;
+    const message = `${id} receives ${taken} of the ${all} \`${param}\`${how === '' ? '' : `, ${how}`}.`;
     return { param, outcome: 'mapped', isCut: true, message };
   }
   return how === ''
     ? { param, outcome: 'honoured' }
-    : { param, outcome: 'mapped', message: `\`${param}\` go to ${id} ${how}.` };
+    : { param, outcome: 'mapped', message: `${id} receives \`${param}\` ${how}.` };
 }
 
 const detection = ({ id, capabilities, languages }: ModelCard): Told =>
@@ -168,12 +168,12 @@ const detection = ({ id, capabilities, languages }: ModelCard): Told =>
         param: 'language',
         outcome: 'dropped',
         code: 'language_detection_unsupported',
-        message: `${id} cannot detect the language; it hears ${languages.join(', ')}.`,
+        message: `${id} cannot detect the language; it supports ${languages.join(', ')}.`,
       };
 
 function knowledge(card: ModelCard, language: string, heardAs: HeardAs): Told {
   if (speaks(card, language)) return withRegion(card, 'language', [language], heardAs);
-  const message = `${card.id} does not know the language "${language}"; it hears ${card.languages.join(', ')}.`;
+  const message = `${card.id} does not support the language "${language}"; it supports ${card.languages.join(', ')}.`;
   return { param: 'language', outcome: 'dropped', code: 'language_unsupported', message };
 }
 
@@ -181,7 +181,7 @@ function knowledge(card: ModelCard, language: string, heardAs: HeardAs): Told {
 function withRegion({ id }: ModelCard, param: string, languages: readonly string[], heardAs: HeardAs): Told {
   const lost = languages.find((each) => each.includes('-') && !isSame(each, heardAs(each)));
   if (lost === undefined) return { param, outcome: 'honoured' };
-  return { param, outcome: 'mapped', message: `${id} hears \`${lost}\` as \`${heardAs(lost)}\`.` };
+  return { param, outcome: 'mapped', message: `${id} treats \`${lost}\` as \`${heardAs(lost)}\`.` };
 }
 
 /** A language without its region is that of where most people speak it. */

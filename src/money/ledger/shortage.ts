@@ -61,14 +61,13 @@ export const shortageReasons = {
 } as const satisfies Record<string, SessionEndReason>;
 
 export const shortageWords = {
-  credit:
-    'The credit of this organisation is used up. Add credit, or use a model that costs nothing or your own provider key.',
+  credit: 'The credit of this organisation is used up. Add credit, or use a free model or your own provider key.',
   daily_spend: 'This key has reached its limit of daily spend. It can spend again from midnight UTC.',
   ceiling:
-    'A ceiling on the spend of this key, its organisation or the gateway is reached. It is there again with the next hour, day or month (UTC).',
+    'A ceiling on the spend of this key, its organisation or the gateway is reached. Try again in the next hour, day or month (UTC).',
   max_cost: 'The session reached its `max_cost`. Open a new one to continue.',
   ledger:
-    'The ledger does not answer just now, so no credit can be set aside for paid work. Try again in a moment, or use a model that costs nothing or your own provider key.',
+    'The ledger does not answer right now, so it cannot reserve credit for paid work. Try again in a moment, or use a free model or your own provider key.',
 } as const;
 
 const secondsToMidnight = (): number => secondsTo('day');

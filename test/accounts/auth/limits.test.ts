@@ -314,7 +314,7 @@ describe('files at a time', () => {
     keys.takeFile(inOne('one'));
     for (let session = 0; session < 9; session++) keys.takeSession(inOne('one'));
     expect(refused(() => keys.takeFile(inOne('one'))).message).toBe(
-      'This key may have 2 files under way at a time. Wait for an answer, or try again later.',
+      'This key may have 2 files in progress at a time. Wait for an answer, or try again later.',
     );
     keys.takeFile(inOne('other'));
     expect(refused(() => keys.takeFile(inOne('other'))).message).toContain('This organisation may have 3 files');

@@ -115,7 +115,7 @@ test('refuses sessions in the words of one node, and says when others cannot be 
   for (const node of nodes) node.connect(false);
   await expect(take(limits[1])).rejects.toMatchObject({
     message:
-      'This key may have 1 sessions at a time on this node, which cannot ask the others just now. End one, or try again later.',
+      'This key may have 1 sessions at a time on this node, which cannot reach the others right now. End one, or try again later.',
   });
 });
 
@@ -132,6 +132,6 @@ test('counts files over all nodes, separately from sessions', async () => {
     await take(each, 'takeSession');
   }
   await expect(take(limits[0], 'takeFile')).rejects.toMatchObject({
-    message: 'This key may have 2 files under way at a time. Wait for an answer, or try again later.',
+    message: 'This key may have 2 files in progress at a time. Wait for an answer, or try again later.',
   });
 });

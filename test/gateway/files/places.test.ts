@@ -47,7 +47,7 @@ describe('a key that may have two files in progress', () => {
         error: {
           type: 'rate_limit_error',
           code: 'too_many_sessions',
-          message: 'This key may have 2 files under way at a time. Wait for an answer, or try again later.',
+          message: 'This key may have 2 files in progress at a time. Wait for an answer, or try again later.',
         },
       },
     ]);

@@ -211,7 +211,7 @@ describe('a refused credential', () => {
       { service: ['one', 'two'], fallbacks: [{ model: 'two/a', credential: 'own' }], strict: true },
       'invalid_request',
       'fallbacks',
-      /your own key for TWO, and none is saved/,
+      /your own key for TWO, but none is saved/,
     ],
     [
       'with `strict`, a fallback on the service’s account where the service has none, though there is an own key',

@@ -158,7 +158,7 @@ describe('a chain', () => {
       'fallbacks',
       'Did you mean loopback/numbered',
     ],
-    ['a model for files only', { model: 'tape/a' }, 'invalid_request', 'model', 'has no live mode; it can do batch'],
+    ['a model for files only', { model: 'tape/a' }, 'invalid_request', 'model', 'has no live mode; it supports batch'],
     [
       'a fallback for files only',
       { fallbacks: [fallback('tape/a')] },
@@ -206,7 +206,7 @@ describe('a chain', () => {
       { providerParams: { [name]: true } },
       'invalid_provider_params',
       `provider_params.${name}`,
-      'Send `diarization` beside `provider_params` instead',
+      'Send `diarization` outside `provider_params`',
     ]),
     [
       'an option of another type',
@@ -325,7 +325,7 @@ describe('a chain', () => {
   it.each(['en', 'en-US', 'en-us', 'EN-GB', 'fr-CA', 'fr'])('knows the language %s by its base', async (language) => {
     const { members } = await resolve({ model: 'puppet/a', interimResults: false, language, strict: true });
     const base = language.slice(0, 2).toLowerCase();
-    const message = `puppet/a hears \`${language}\` as \`${base}\`.`;
+    const message = `puppet/a treats \`${language}\` as \`${base}\`.`;
     // The language alone is that of where most people speak it.
     const isCut = ['EN-GB', 'fr-CA'].includes(language);
     expect(members[0]?.degradations).toEqual(isCut ? [{ code: 'parameter_mapped', message, param: 'language' }] : []);

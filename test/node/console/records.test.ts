@@ -92,9 +92,9 @@ describe('a key', () => {
     [{ aliases: { best: ['deepgram/nova-3'] } }, 'an object of `model`'],
     [{ aliases: { best: [{ model: 'a/b', provider_params: { deep: JSON.parse(DEEP) } }] } }, 'levels deep'],
     [{ aliases: 'best' }, 'an object of names'],
-    [{ tags: 'customer:acme' }, 'an object of texts'],
+    [{ tags: 'customer:acme' }, 'an object of strings'],
     [{ tags: { Customer: 'acme' } }, 'the key \\"Customer\\"'],
-    [{ tags: { customer: JSON.parse(DEEP) } }, 'a text of 1 to 100'],
+    [{ tags: { customer: JSON.parse(DEEP) } }, 'a string of 1 to 100'],
     [{ aliases: { best: [{ model: 'a/b' }, { model: 'local/nope' }] } }, 'The nearest is local/commands-en.'],
   ])('fails with meaningless settings: %j', async (body, why) => {
     const before = await keysOf(ada);

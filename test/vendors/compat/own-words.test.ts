@@ -67,7 +67,9 @@ describe('parameters of the gateway in the address', () => {
   it('read `true` as all personal data, and fail by name where a rule is wrong', () => {
     expect(redactOf(assemblyai.streamRequest(new URLSearchParams('redact=true')))).toEqual(['pii']);
     expect(redactOf(assemblyai.streamRequest(new URLSearchParams('redact=false')))).toBeNull();
-    expect(() => assemblyai.streamRequest(new URLSearchParams('replace=none'))).toThrow('`replace` has a wrong rule');
+    expect(() => assemblyai.streamRequest(new URLSearchParams('replace=none'))).toThrow(
+      '`replace` has an invalid rule',
+    );
   });
 });
 

@@ -41,7 +41,7 @@ class VocabularyOptions(TypedDict, total=False):
     vocabulary_boost: float
     """How much likelier `keyterms` are made, from 0 to 1, where a model can be told."""
     replace: Sequence[str | Mapping[str, str]]
-    """Words and phrases that are written in another way, with any model: at most 200 rules, each `from:to` or an object with
+    """Replacement rules for words and phrases, with any model: at most 200 rules, each `from:to` or an object with
     `from`, `to` and, where wanted, `match` (`word` or `literal`) and `language`. Times of words follow."""
 
 

@@ -107,7 +107,7 @@ function refuseOptions({ model, providerParams, fallbacks }: Ask): void {
     );
   const withMore = fallbacks.find((each) => isAuto(each) && Object.keys(each).length > 1);
   if (withMore === undefined) return;
-  throw apiError('invalid_request', '`auto` among the `fallbacks` takes no options and no `credential`.', {
+  throw apiError('invalid_request', '`auto` in `fallbacks` accepts neither options nor a `credential`.', {
     param: 'fallbacks',
   });
 }
@@ -170,7 +170,7 @@ function requireMeasured(ranking: readonly Ranked[], ask: Ask): void {
   const of = language === null ? 'without a named language' : `for \`${language}\``;
   throw apiError(
     'invalid_request',
-    `\`prefer=accuracy\`: no model that fits the request has a measured accuracy ${of}. The gateway's operator measures with \`voxgate accuracy DIR --models … --keep FILE\`. Send another \`prefer\`, or a language that is measured.`,
+    `\`prefer=accuracy\`: no model that fits the request has a measured accuracy ${of}. The gateway's operator can measure it with \`voxgate accuracy DIR --models … --keep FILE\`. Send another \`prefer\` or another language.`,
     { param: 'prefer' },
   );
 }
@@ -230,16 +230,16 @@ function shownAs(candidate: Rankable & Pick<Ranked, 'member' | 'accuracy'>, reas
 }
 
 const REASONS: Readonly<Record<Criterion, string>> = {
-  breaker: 'works, and the circuit breaker of NEXT is open',
-  wishes: 'does more of what the request says than NEXT',
-  reliable: 'fails less often than NEXT, which is left out of a comparison of delays',
+  breaker: 'works, while the circuit breaker of NEXT is open',
+  wishes: 'supports more of the request than NEXT',
+  reliable: 'fails less often than NEXT, which fails too often to be compared by delay',
   measured: 'has a measured accuracy in this language, which NEXT does not have',
-  accuracy: 'was wrong less often than NEXT in the recordings of the operator',
+  accuracy: 'made fewer errors than NEXT in the operator’s recordings',
   failures: 'fails less often than NEXT',
   delay: 'answers sooner than NEXT',
   price: 'costs less than NEXT',
   age: 'as good as NEXT, and newer',
-  name: 'as good as NEXT, and before it by name',
+  name: 'as good as NEXT, and first in alphabetical order',
 };
 
 function reasonOf(over: Criterion | undefined, next: string | undefined): string {
@@ -254,7 +254,7 @@ function noFallback({ strict }: Ask, none: string): Degradation {
   return { code: 'no_fallback_available', message, param: 'fallbacks' };
 }
 
-const NONE = 'No model is left for `model=auto`.';
-const ALL_NAMED = 'Those that fit are named as fallbacks already.';
-const SAME_PROVIDER = 'Models that fit the request belong to providers that it names already.';
+const NONE = 'No model qualifies for `model=auto`.';
+const ALL_NAMED = 'All models that fit are already among your fallbacks.';
+const SAME_PROVIDER = 'All models that fit belong to providers that the request already names.';
 const ADVICE = 'Change the request, or name a model.';

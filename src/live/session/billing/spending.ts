@@ -234,6 +234,6 @@ function lowWords(shortage: Shortage, leftMs: number, hasCheaper: boolean): stri
   const left = `${Math.floor(leftMs / 1000)} s of audio`;
   if (shortage === 'ceiling' && hasCheaper)
     return `${shortageWords.ceiling} The session continues with a cheaper model in ${left} or at the end of a turn.`;
-  if (shortage === 'max_cost') return `The session reaches its \`max_cost\` in ${left} and ends then.`;
+  if (shortage === 'max_cost') return `The session reaches its \`max_cost\` and ends in ${left}.`;
   return `${shortageWords[shortage]} The session ends in ${left} if nothing changes.`;
 }

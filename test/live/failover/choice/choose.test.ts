@@ -125,7 +125,7 @@ describe('prefer=accuracy', () => {
       [
         'dear/0',
         { error_rate: 0.04, unit: 'words', units: 5_000 },
-        'Was wrong less often than cheap/0 in the recordings of the operator.',
+        'Made fewer errors than cheap/0 in the operator’s recordings.',
       ],
       [
         'cheap/0',
@@ -153,7 +153,7 @@ describe('prefer=accuracy', () => {
       const { code, message, extras } = await refusal({ ...accurate, ask, accuracies: known });
       expect([code, extras.param, message]).toEqual([
         ...['invalid_request', 'prefer'],
-        `\`prefer=accuracy\`: no model that fits the request has a measured accuracy ${of}. The gateway's operator measures with \`voxgate accuracy DIR --models … --keep FILE\`. Send another \`prefer\`, or a language that is measured.`,
+        `\`prefer=accuracy\`: no model that fits the request has a measured accuracy ${of}. The gateway's operator can measure it with \`voxgate accuracy DIR --models … --keep FILE\`. Send another \`prefer\` or another language.`,
       ]);
     },
   );
@@ -244,7 +244,7 @@ describe('model=auto', () => {
       },
       { model: 'eu/0', reason: 'Costs less than dear/0.', price_per_minute: '0.005', error_rate: 0.25, measured: 4 },
       {
-        ...{ model: 'dear/0', reason: 'As good as dear/1, and before it by name.', price_per_minute: '0.01' },
+        ...{ model: 'dear/0', reason: 'As good as dear/1, and first in alphabetical order.', price_per_minute: '0.01' },
         measured: 0,
       },
     ]);
