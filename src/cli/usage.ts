@@ -7,6 +7,7 @@ import type { BusBody } from '../cluster/bus/bus.ts';
 import { type RefusedUsage, refusedUsage, removeRefusedUsage } from '../cluster/bus/nats/jetstream/usage-stream.ts';
 import type { SigningKeys } from '../cluster/bus/signed.ts';
 import { lineCostMicroUsd, usdOf } from '../config/prices/price.ts';
+import { countedRedactions } from '../money/counted-redactions.ts';
 import { readUsage, usageKeys } from '../money/ledger/usage-stream.ts';
 import type { UsageGroup, UsageRow } from '../money/store/calls.ts';
 import { withBus } from './shared/bus.ts';
@@ -25,7 +26,7 @@ const text = `Usage: voxgate usage ORG_ID [--from TIME] [--to TIME]
        voxgate usage refused [--clear NUMBER|all] [--json]
 
 Prints what an organisation used and what it cost: its sessions and files that
-were opened in a time.
+were opened in a time, and how often the gateway redacted something.
 
   --from  a day (its start in UTC) or a time such as 2026-12-31T18:00:00Z; the
           first of this month when absent
@@ -59,13 +60,20 @@ const show = action({
     if (from > to) throw new WrongInput(`--from (${from}) is after --to (${to}).`);
     const groupBy = groupValue(values.by ?? values['group-by'] ?? 'model');
     const filter = values.tag === undefined ? {} : { tag: tagValue('--tag', values.tag) };
-    const rows = await withStore({ make: false, reads: true }, async (store) => {
+    const { rows, redactions } = await withStore({ make: false, reads: true }, async (store) => {
       await requireOrganisation(store, organisationId);
-      return store.usageOf({ organisationId, from, to, groupBy, ...filter });
+      return {
+        rows: await store.usageOf({ organisationId, from, to, groupBy, ...filter }),
+        redactions: await countedRedactions(store, { organisationId, from, to, ...filter }),
+      };
     });
     const totalMicroUsd = rows.reduce((sum, row) => sum + row.costMicroUsd, 0n);
-    if (values.json) print(outwardJson({ organisationId, from, to, groupBy, rows, totalMicroUsd }));
-    else printRows(rows, groupBy, totalMicroUsd);
+    if (values.json) print(outwardJson({ organisationId, from, to, groupBy, rows, totalMicroUsd, redactions }));
+    else {
+      printRows(rows, groupBy, totalMicroUsd);
+      const counts = Object.entries(redactions).map(([name, count]) => `${count} ${name}`);
+      if (counts.length > 0) print(`Redacted: ${counts.join(', ')}.`);
+    }
   },
 });
 

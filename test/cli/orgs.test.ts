@@ -187,12 +187,13 @@ describe('voxgate usage', () => {
     const head = { id: 'ses_1', organisationId, keyId: key.id, mode: 'live', model: 'asr/one' } as const;
     const openedAt = '2026-05-31T23:59:59.999Z';
     const end = { endedAt: '2026-06-01T00:02:00.000Z', reason: 'completed', code: null, audioMs: 120_000, lines };
-    await store.settleSession({ ...head, openedAt, tags: '{"customer":"acme"}' }, end);
+    const redactions = { card: 3, email: 1 };
+    await store.settleSession({ ...head, openedAt, tags: '{"customer":"acme"}' }, { ...end, redactions });
     await store.close();
 
     const may = ['usage', organisationId, '--from', '2026-05-01', '--to', '2026-06-01'];
     expect(await good(...may)).toMatch(
-      /^MODEL +OWN KEY +SESSIONS +AUDIO, S +COST, USD\nasr\/one +no +1 +90\.000 +0\.009\nasr\/two +yes +1 +30\.000 +0\.00\nall +120\.000 +0\.009$/,
+      /^MODEL +OWN KEY +SESSIONS +AUDIO, S +COST, USD\nasr\/one +no +1 +90\.000 +0\.009\nasr\/two +yes +1 +30\.000 +0\.00\nall +120\.000 +0\.009\nRedacted: 3 card, 1 email\.$/,
     );
     const groups = { model: 'asr/one', provider: 'asr', day: '2026-05-31', key: key.id, 'tag:customer': 'acme' };
     for (const [by, group] of Object.entries(groups)) {
@@ -203,8 +204,8 @@ describe('voxgate usage', () => {
       expect(found.rows).toContainEqual(row);
     }
     expect(await good(...may, '--group-by', 'tag:project')).toMatch(/^TAG:PROJECT [^\n]*\n\(no tag\) +no +1 /);
-    expect(await json(...may, '--tag', 'customer:acme')).toMatchObject({ totalUsd: '0.009' });
-    expect(await json(...may, '--tag', 'customer:other')).toMatchObject({ rows: [] });
+    expect(await json(...may, '--tag', 'customer:acme')).toMatchObject({ totalUsd: '0.009', redactions });
+    expect(await json(...may, '--tag', 'customer:other')).toMatchObject({ rows: [], redactions: {} });
     expect(await json('usage', organisationId, '--from', '2026-06-01')).toMatchObject({ rows: [], totalUsd: '0.00' });
     expect(
       await json('usage', organisationId, '--from', '2026-05-31T23:59:59.999Z', '--to', '2026-06-01'),

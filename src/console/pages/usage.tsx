@@ -57,6 +57,7 @@ export function Usage() {
               </h2>
               <span class="quiet">{length(total.audio_seconds)} of audio</span>
             </div>
+            {total.redactions === undefined ? null : <p class="quiet">Redacted: {countsOf(total.redactions)}.</p>}
             <DailyCosts
               label="Cost by day, USD; the figures are in the table below"
               dates={datesOf(month.value)}
@@ -120,6 +121,11 @@ export function Usage() {
     </Page>
   );
 }
+
+const countsOf = (redactions: Readonly<Record<string, number>>): string =>
+  Object.entries(redactions)
+    .map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`)
+    .join(', ');
 
 /** What has no such tag is told apart from any value. */
 function GroupName({ name, isKey }: { name: string | null; isKey: boolean }) {

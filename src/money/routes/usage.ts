@@ -15,9 +15,9 @@ import { choiceOf, knownQuery, timeOf } from '../../http/query.ts';
 import { json, type RouteContext } from '../../http/router.ts';
 import type { Reply } from '../../http/server.ts';
 import { fromLedger } from '../../http/store-answer.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { countedRedactions } from '../counted-redactions.ts';
 import { csvReply, usageCsv } from '../csv.ts';
-import type { LedgerStore, Redactions } from '../store/calls.ts';
+import type { LedgerStore } from '../store/calls.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAY_LENGTH = 'YYYY-MM-DD'.length;
@@ -41,7 +41,7 @@ export const getUsage =
     const limit = USAGE_ROWS_MAX + 1;
     const rows = await fromLedger(store.usageOf({ organisationId, from, to, groupBy, ...filter, limit }));
     if (rows.length === limit) throw tooMany();
-    const redactions = await redactionsOf(store, { organisationId, from, to, ...filter });
+    const redactions = await fromLedger(countedRedactions(store, { organisationId, from, to, ...filter }));
     const answer: UsageList = {
       object: 'list',
       from,
@@ -66,19 +66,6 @@ export const getUsage =
       ? json(200, answer)
       : csvReply(usageCsv(answer), `voxgate-usage-${from.slice(0, DAY_LENGTH)}`);
   };
-
-/** Nothing where the node that keeps the accounts is of a version that does not count them. */
-async function redactionsOf(
-  store: UsageDependencies['store'],
-  query: Parameters<LedgerStore['redactionsOf']>[0],
-): Promise<Redactions> {
-  try {
-    return await store.redactionsOf(query);
-  } catch (error) {
-    if (error instanceof StoreError && error.reason === 'invalid') return {};
-    return fromLedger(Promise.reject(error));
-  }
-}
 
 const GROUPS = ['model', 'provider', 'day', 'key'] as const;
 const GROUP_OF_TAG = new RegExp(`^tag:${TAG_KEY}$`);
