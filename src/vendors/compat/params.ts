@@ -54,7 +54,7 @@ export function addRedactions(parameters: Map<string, string>, kinds: readonly s
   if (named.length > 0) parameters.set('redact', JSON.stringify([...new Set(named)]));
 }
 
-/** The same of replacement rules: those of the vendor's words come first. Of too many, the first that fit. */
+/** The same of replacement rules: those of the vendor's words come first. Too many are refused where the request is read. */
 export function addReplacements(parameters: Map<string, string>, rules: readonly Replacement[]): void {
   const before = parameters.get('replace');
   const all = before === undefined ? rules : [...rules, ...(JSON.parse(before) as Replacement[])];

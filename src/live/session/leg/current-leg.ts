@@ -96,7 +96,7 @@ export class CurrentLeg {
       this.#opening,
       this.#dependencies,
       this.#channelAt(`${this.#opening.sessionId}${SPARE_ACTOR}`),
-      (member, reason, ms) => this.#parts.spending.openedAhead(this.#opening.chain.indexOf(member), reason, ms),
+      (index, reason, ms) => this.#parts.spending.openedAhead(index, reason, ms),
     );
     return this.#spare;
   }

@@ -22,10 +22,12 @@ export interface SpareLegCalls {
 }
 
 /** A leg that was ready has become the current one, or is closed: for how long it was open without audio. */
-type SpareEnded = (member: ResolvedCandidate, reason: SpareLegCalls['reason'], connectionMs: number) => void;
+type SpareEnded = (index: number, reason: SpareLegCalls['reason'], connectionMs: number) => void;
 
 interface OpenSpare {
   readonly member: ResolvedCandidate;
+  /** Its place in the chain: members that a chain had before are others by the time at which it is closed. */
+  readonly index: number;
   readonly calls: SpareLegCalls;
   attempt: ModelAttempt | undefined;
   readyMs: number | undefined;
@@ -64,7 +66,8 @@ export class SpareLeg {
     this.close();
     this.#count++;
     this.#channel.beginSpare(member, GENERATIONS_FROM + this.#count);
-    const leg: OpenSpare = { member, calls, attempt: undefined, readyMs: undefined };
+    const index = this.#opening.chain.indexOf(member);
+    const leg: OpenSpare = { member, index, calls, attempt: undefined, readyMs: undefined };
     this.#leg = leg;
     // In a microtask: who opens it is in the middle of something.
     const later = (work: () => void) => () =>
@@ -146,6 +149,6 @@ export class SpareLeg {
 
   #tell(leg: OpenSpare | undefined): void {
     if (leg?.readyMs === undefined) return;
-    this.#ended(leg.member, leg.calls.reason, this.#dependencies.clock.now() - leg.readyMs);
+    this.#ended(leg.index, leg.calls.reason, this.#dependencies.clock.now() - leg.readyMs);
   }
 }

@@ -221,6 +221,23 @@ describe('a fallback on standby', () => {
     await closed(world);
   });
 
+  it('is counted among the connections opened ahead where another chain takes its place', async () => {
+    const world = await opened();
+    const { rig, client } = world;
+    const { opening } = client.session;
+    await rig.advance(1_000);
+    const { request } = opening;
+    const chain = opening.chain.map((member) => ({ ...member }));
+    const members = [...opening.meter.members];
+    opening.configure = async () => ({ request: { ...request, standby: false }, chain, members });
+    client.session.control({ type: 'configure', language: 'de' });
+    await rig.advance(1_000);
+    expect(client.of('configured')).toHaveLength(1);
+    await closed(world);
+    const [ended] = [...rig.ledger.settled.values()];
+    expect(ended?.end.sentAgain).toMatchObject([{ model: 'puppet/b', reason: 'standby', connectionMs: 1_200 }]);
+  });
+
   it.each(['gone', 'drain', 'cutOff'] as const)('is released after a %s', async (how) => {
     const { rig, puppet, client } = await opened();
     client.session[how]();
