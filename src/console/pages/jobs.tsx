@@ -242,7 +242,7 @@ function Change({ of: job, keyId, changed }: { of: JobView; keyId: string; chang
         action={() => request('DELETE', pathOf(job.id, keyId)).then(changed)}
         confirm={{
           title: `Delete the job of ${job.file.name}?`,
-          text: 'Its transcript is deleted as well. A job that is not over ends.',
+          text: 'Its transcript is deleted as well. An unfinished job is cancelled.',
           button: 'Delete the job',
         }}
       >
@@ -310,7 +310,7 @@ function Text({ of: { text } }: { of: JobView }) {
     <p class="quiet">
       {person.value?.organisation.show_transcripts
         ? 'The transcript cannot be shown.'
-        : 'Your organisation does not show transcripts here. An owner can switch them on in Settings.'}
+        : 'Your organisation does not show transcripts here. An owner can turn them on in Settings.'}
     </p>
   );
 }

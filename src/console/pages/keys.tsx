@@ -54,7 +54,7 @@ export function Keys() {
   return (
     <Page
       title="Keys"
-      about="A key opens the gateway for your servers. Browsers and apps get client tokens, which your server mints with it."
+      about="Your servers use a key to call the gateway. Browsers and apps use client tokens, which your server mints with the key."
       actions={
         <button type="button" class="primary" onClick={() => (edited.value = 'new')}>
           Mint a key
@@ -68,7 +68,7 @@ export function Keys() {
             caption="API keys"
             rows={data}
             idOf={({ id }) => id}
-            empty={<p>No key yet. Mint one: curl, the SDKs and your servers send it as the bearer.</p>}
+            empty={<p>No key yet. Mint one: curl, the SDKs and your servers send it as the bearer token.</p>}
             columns={[
               { title: 'Name', cell: ({ name }) => name },
               { title: 'Key', cell: ({ display }) => <code>{display}</code> },
@@ -132,7 +132,7 @@ export function Keys() {
 function Secret({ minted: { key, secret } }: { minted: Minted }) {
   return (
     <Notice tone="good">
-      <p>The secret of “{key.name}”. It is shown only now: copy it to where your server keeps its secrets.</p>
+      <p>The secret of “{key.name}” is shown only now. Copy it to where your server keeps its secrets.</p>
       <Copyable text={secret} label="Secret" />
     </Notice>
   );
@@ -174,7 +174,7 @@ function mintedOf({ created_at, made_by }: KeyView) {
   return (
     <>
       <Ago at={created_at} />
-      {made_by === null ? null : <div class="address">by {made_by.email ?? 'an account that is gone'}</div>}
+      {made_by === null ? null : <div class="address">by {made_by.email ?? 'a deleted account'}</div>}
     </>
   );
 }
@@ -233,20 +233,20 @@ function KeyForm({ of, done }: KeyFormProps) {
             name="aliases"
             rows={3}
             value={linesOf(of?.aliases)}
-            hint="Names that code sends as its model, and what they stand for, one on each line: best = deepgram/nova-3, assemblyai/universal-streaming-english. The first model, then its fallbacks."
+            hint="Names that your code sends as the model, one per line: best = deepgram/nova-3, assemblyai/universal-streaming-english. The first model, then its fallbacks."
           />
           <Field
             label="Origins"
             name="origins"
             value={of?.origins?.join(', ')}
-            hint="Only pages of these may use it or its tokens: https://app.example.com. All when empty."
+            hint="Only pages of these origins may use it or its tokens: https://app.example.com. All when empty."
           />
           <TextArea
             label="Tags"
             name="tags"
             rows={2}
             value={linesOfTags(of?.tags)}
-            hint="Of everything that is done with it, one on each line: customer: acme. Usage is added up by them. A request can add tags, not change these."
+            hint="For all usage of the key, one per line: customer: acme. Usage can be grouped by tag. A request can add tags, but not change these."
           />
           <ReplacementRules rules={of?.replace ?? []} />
           <div class="narrow">
@@ -265,7 +265,7 @@ function KeyForm({ of, done }: KeyFormProps) {
             label="Spend ceilings"
             name="spend_ceilings"
             value={of?.spend_ceilings?.map(textOfCeiling).join(', ')}
-            hint="The most in USD in an hour, day or month (UTC), over all providers or at one: 100/day, deepgram:20/month. None when empty."
+            hint="The most in USD in an hour, day or month (UTC), over all providers or at one: 100/day, deepgram:20/month. No ceiling when empty."
           />
           <Field
             label="Expires"

@@ -106,7 +106,7 @@ function FirstSteps() {
       isDone: isTried,
       to: '/playground',
       title: 'Try the playground',
-      about: 'Hear what a model makes of your voice.',
+      about: 'Try a model with your voice.',
     },
     {
       isDone: own.length > 0,

@@ -42,7 +42,7 @@ function Address() {
         <ActionButton action={() => request('POST', 'verification')}>Send the mail again</ActionButton>
       )}
       {sent.value ? (
-        <Notice tone="good">A mail went to the new address. It counts once its link is opened.</Notice>
+        <Notice tone="good">A mail was sent to the new address. Open its link to confirm the address.</Notice>
       ) : null}
       <Form
         button="Change the address"
@@ -62,7 +62,7 @@ function Password() {
   return (
     <section class="card">
       <h2>Password</h2>
-      {changed.value ? <Notice tone="good">It is changed, and every other login has ended.</Notice> : null}
+      {changed.value ? <Notice tone="good">The password is changed, and all other logins have ended.</Notice> : null}
       <Form
         button="Change the password"
         send={async (values) => {
@@ -142,18 +142,14 @@ function SpendCeilings() {
   return (
     <section class="card">
       <h2>Spend ceilings</h2>
-      <p>
-        {text === ''
-          ? `There is no ceiling on what ${name} spends.`
-          : `All keys of ${name} together may spend: ${text}.`}
-      </p>
+      <p>{text === '' ? `${name} has no spend ceiling.` : `All keys of ${name} together may spend: ${text}.`}</p>
       {may('owner') ? (
         <Form button="Save ceilings" send={change}>
           <Field
             label="The most in USD"
             name="spend_ceilings"
             value={text}
-            hint="In an hour, day or month (UTC), over all providers or at one: 100/day, deepgram:20/month. 100/day:only_up_to=0.005 leaves models up to 0.005 USD a minute once it is reached. None when empty."
+            hint="In an hour, day or month (UTC), over all providers or at one: 100/day, deepgram:20/month. 100/day:only_up_to=0.005 leaves models up to 0.005 USD a minute once it is reached. No ceiling when empty."
           />
         </Form>
       ) : (

@@ -36,7 +36,7 @@ export function Usage() {
   return (
     <Page
       title="Usage and bills"
-      about="One bill across all providers, by UTC. What ran on your own provider keys costs $0.00 here."
+      about="One bill across all providers, in UTC. Usage of your own provider keys costs $0.00 here."
       actions={
         <label class="field">
           <span class="unseen">Month</span>
@@ -102,7 +102,7 @@ export function Usage() {
               caption="Usage"
               rows={data}
               idOf={({ group: name, byok }) => `${name ?? ''} ${byok}`}
-              empty={<p>Nothing was used in this month.</p>}
+              empty={<p>No usage in this month.</p>}
               columns={[
                 {
                   title: GROUPS[group.value],

@@ -99,7 +99,7 @@ const REFUSALS: Readonly<Record<string, readonly [code: ClientErrorCode, message
   SecurityError: ['microphone_denied', 'The page’s policy does not allow the microphone.'],
   NotFoundError: ['microphone_missing', 'There is no microphone.'],
   OverconstrainedError: ['microphone_missing', 'No microphone fits the device id or the constraints.'],
-  NotReadableError: ['microphone_busy', 'The microphone cannot be read: another program may have it.'],
+  NotReadableError: ['microphone_busy', 'The microphone cannot be used: another program may have it.'],
   AbortError: ['microphone_busy', 'The microphone cannot be read.'],
 };
 

@@ -16,7 +16,7 @@ export function Comparison({ runs, models }: { runs: readonly Run[]; models: rea
   return (
     <section class="card">
       <div class="row apart">
-        <h2>Beside each other</h2>
+        <h2>Comparison</h2>
         <label class="row small">
           Differences from
           <select value={chosen.value} onChange={(event) => (chosen.value = Number(event.currentTarget.value))}>

@@ -19,10 +19,7 @@ import { Invitation, Transcription } from './transcription.tsx';
 export function Playground() {
   const models = useAnswer<ModelList>('models?mode=live');
   return (
-    <Page
-      title="Playground"
-      about="What you send here is a session like any other: it is billed, and is seen under Sessions."
-    >
+    <Page title="Playground" about="Each run is a session like any other: it is billed and listed under Sessions.">
       <Loaded answer={models}>{({ data }) => <Bench models={data} />}</Loaded>
     </Page>
   );
@@ -96,7 +93,7 @@ function Bench({ models }: { models: ModelList['data'] }) {
           </div>
           {others.value.length > 0 ? (
             <p class="quiet small">
-              Several models are compared by the sample or a file; the microphone speaks to one.
+              To compare several models, use the sample or a file. The microphone works with one model.
             </p>
           ) : null}
           {note.value === undefined ? null : <Notice tone="quiet">{note.value}</Notice>}
@@ -194,7 +191,7 @@ function RequestCode({ request }: { request: SessionRequest }) {
       <Copyable label="the code" text={codeOf(request, language.value, way.value, location.origin)} />
       <p class="quiet small">
         {hasLive(language.value)
-          ? 'It takes @voxgate/client, and your key in $VOXGATE_KEY.'
+          ? 'It needs @voxgate/client, and your key in $VOXGATE_KEY.'
           : 'It sends a file, with your key in $VOXGATE_KEY. Live sessions are WebSockets: see TypeScript.'}
       </p>
     </section>

@@ -207,11 +207,11 @@ const ERRORS: Readonly<Record<string, string>> = {
   microphone_denied:
     'The browser does not let this page use the microphone. Allow it in the site settings next to the address and press Speak again, or play the sample.',
   microphone_missing: 'No microphone was found. Connect one and press Speak again, or play the sample or a file.',
-  microphone_busy: 'The microphone cannot be read: another program may have it. Close that and press Speak again.',
+  microphone_busy: 'The microphone cannot be used: another program may have it. Close that and press Speak again.',
   connection_failed: `The gateway could not be reached. ${START_AGAIN}`,
-  connection_lost: `The connection to the gateway was lost, and could not be made again. ${START_AGAIN}`,
+  connection_lost: `The connection to the gateway was lost, and could not be restored. ${START_AGAIN}`,
   timeout: `The gateway did not answer in time. ${START_AGAIN}`,
-  token_expired: `The token of this page was too old when the session was opened. ${START_AGAIN}`,
+  token_expired: `The token of this page had expired when the session was opened. ${START_AGAIN}`,
 };
 
 /** An error as one sentence, with what to do about it. */
@@ -229,7 +229,7 @@ const ENDS: Readonly<Record<string, string>> = {
   ledger: 'The gateway ended the session: it cannot reach its accounts at the moment.',
   upstream:
     'The gateway ended the session: no model of the list could continue. Add a fallback, or choose another model.',
-  draining: 'The gateway ended the session: this node is being shut down. Begin again; another node answers.',
+  draining: 'The gateway ended the session: this node is shutting down. Start again: another node answers.',
 };
 
 /** Why the gateway ended a session; undefined where nothing needs to be explained. */

@@ -168,7 +168,7 @@ function Spoken({ request, set }: SpokenProps) {
         change={(text) => set({ keyterms: listIn(text) })}
       />
       <Line
-        label="How much likelier they are, from 0 to 1"
+        label="Boost for these terms, from 0 to 1"
         value={vocabularyBoost === undefined ? '' : String(vocabularyBoost)}
         placeholder="as the model has it"
         change={(text) => set({ vocabularyBoost: boostIn(text) })}

@@ -41,7 +41,7 @@ export async function readSample(): Promise<Recording> {
 
 /** Rejects with a sentence where the browser cannot decode it. */
 export async function readFile(file: File): Promise<Recording> {
-  if (file.size === 0) throw new Error(`“${file.name}” is empty. Choose a file with sound in it.`);
+  if (file.size === 0) throw new Error(`“${file.name}” is empty. Choose a file with audio.`);
   const isCut = file.size > FILE_BYTES_MAX;
   const bytes = await (isCut ? file.slice(0, FILE_BYTES_MAX) : file).arrayBuffer();
   try {
@@ -49,7 +49,7 @@ export async function readFile(file: File): Promise<Recording> {
   } catch {
     throw new Error(
       isCut
-        ? `“${file.name}” is too long to be played here. Cut it, or send it whole as a file: the code below does that.`
+        ? `“${file.name}” is too long to play here. Cut it, or send the whole file with the code below.`
         : `This browser cannot decode “${file.name}”. Try WAV, MP3, FLAC, Ogg or M4A, or send it as a file with curl.`,
     );
   }

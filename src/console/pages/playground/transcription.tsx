@@ -55,9 +55,9 @@ function Transcript({ run: { finals, interim, changes, forgottenFinals, request,
   return (
     <div role="log" aria-label="Transcript" class="transcript">
       {forgottenFinals.value === 0 ? null : (
-        <p class="quiet small">{forgottenFinals.value} earlier lines are shown here no more.</p>
+        <p class="quiet small">{forgottenFinals.value} earlier lines are no longer shown.</p>
       )}
-      {lines.length === 0 ? <p class="quiet">Words appear here as they are heard.</p> : null}
+      {lines.length === 0 ? <p class="quiet">Words appear here as they are recognised.</p> : null}
       {lines.map(({ turn, model, speaker, text, is_final }, at) => {
         const isNew = at === 0 ? !begun.has(model) : lines[at - 1]?.model !== model;
         const change = changes.value.findLast(({ event }) => event.to === model)?.event;
@@ -149,7 +149,7 @@ function rest(event: SessionEvent): string {
 export function Invitation() {
   return (
     <section class="card empty">
-      <h2>Hear what a model makes of your voice</h2>
+      <h2>Try a model with your voice</h2>
       <p>
         Speak into the microphone, play the sample, or drop a file. Words appear while they are spoken, with their
         times, their delay and what they cost. <Link to="/models">All models</Link>
@@ -212,7 +212,7 @@ function BreakProvider({ run }: { run: Run }) {
   return (
     <div class="break">
       <p>
-        <code>{leg.model}</code> is simulated here. Make it fail for this session, and see what comes of your words.
+        <code>{leg.model}</code> is simulated here. Make it fail for this session, and see what happens to your words.
       </p>
       <div class="row">
         <select
@@ -268,7 +268,7 @@ function Delays({ run }: { run: Run }) {
       <dl class="figures">
         <Figure title="End of speech to final, median" value={ms(medianOf(speech))} note={lastOf(speech)} />
         {gateway.length === 0 ? null : (
-          <Figure title="Of that the gateway itself" value={ms(medianOf(gateway))} note={lastOf(gateway)} />
+          <Figure title="Of which in the gateway" value={ms(medianOf(gateway))} note={lastOf(gateway)} />
         )}
         <Figure title="Audio" value={seconds === undefined ? undefined : `${seconds.toFixed(1)} s`} />
         <Figure title={run.ended.value === undefined ? 'Cost so far' : 'Cost'} value={costOf(run)} />

@@ -181,7 +181,7 @@ const transcriptOf = ({ transcript }: Mark) =>
 function noteOn(hasText: boolean): string {
   if (hasText) return 'Transcripts are shown while the session is live, and are not stored.';
   if (person.value?.organisation.show_transcripts) return 'Transcripts are shown only while a session is live.';
-  return 'Your organisation does not show transcripts here. An owner can switch them on in Settings.';
+  return 'Your organisation does not show transcripts here. An owner can turn them on in Settings.';
 }
 
 const delayOf = (ms: number | undefined): string => (ms === undefined ? '–' : shortSeconds(ms / 1000));
