@@ -45,7 +45,7 @@ the variables of the nodes. Without, works on the data directory of
 VOXGATE_DATA_DIRECTORY (./data when absent), also while a gateway uses it. A
 running gateway applies changes within 30 seconds.
 
-  create  creates a key and prints it, only this once. Without --org it belongs
+  create  creates a key and prints it once. Without --org it belongs
           to the first organisation. --init creates the database if there is
           none
   list    lists keys, without the secrets
@@ -76,14 +76,15 @@ Settings:
   --retention none         only providers that keep nothing; all when absent
   --redact CLASS           what the gateway redacts in all transcripts: card,
                            iban, phone, email, national_id, date_of_birth, and
-                           with a service name, address; what requests ask for
-                           when absent
-  --replace FROM:TO        one replacement rule for all transcripts, such as
+                           with a service name, address; only the classes of
+                           the request when absent
+  --replace FROM:TO        a replacement rule for all transcripts, such as
                            'vox gate:Voxgate', or a JSON object with from, to,
-                           match and language. Names all rules: may be repeated
-  --tag KEY:VALUE          up to ten tags of all that it does, such as
+                           match and language. Repeat it for several rules.
+                           All former rules are replaced
+  --tag KEY:VALUE          up to ten tags for all usage of the key, such as
                            customer:acme. A request cannot change them
-  --latency WORD           of live sessions that do not choose one: low,
+  --latency WORD           for live sessions that do not choose one: low,
                            balanced or throughput; the gateway's setting when
                            absent
 ${LIMIT_LINES.join('\n')}
@@ -145,11 +146,11 @@ export const keys = actionsCommand(usage, {
     options: SETTINGS,
     async run([keyId = ''], values) {
       const settings = settingsOf(values);
-      if (Object.keys(settings).length === 0) throw new WrongInput('name one setting at least.');
+      if (Object.keys(settings).length === 0) throw new WrongInput('name at least one setting.');
       const changed = await withKey(keyId, (store, { organisationId }) =>
         store.changeKey(organisationId, keyId, settings, operator()),
       );
-      print(`${changed.id} is changed.`);
+      print(`Changed ${changed.id}.`);
     },
   }),
   alias: action({

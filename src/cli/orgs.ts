@@ -59,12 +59,12 @@ running gateway applies changes within 30 seconds.
   ceiling    the most that all its keys may spend in an hour, day or month
              (UTC), over all providers or at one: 100/day,deepgram:20/month.
              100/day:only_up_to=0.005 leaves models up to 0.005 USD a minute
-             once it is reached. Replaces all before; none removes them
+             once it is reached. Replaces all earlier ones; none removes them
   place      where providers may process audio, such as eu, and whether they may
              keep any of it; requests and keys can only be stricter
   redact     what the gateway redacts in all transcripts, separated by commas:
              card, iban, phone, email, national_id, date_of_birth, and with a
-             service name, address. Requests and keys can only add to it
+             service name, address. Requests and keys can only add classes
   alias      defines a name that requests may send as model: a slug and its
              fallbacks, separated by commas, or a JSON array. none removes it.
              Aliases of a key come first; orgs list --json shows all

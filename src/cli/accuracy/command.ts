@@ -23,20 +23,20 @@ const usage = `Usage: voxgate accuracy DIR --models SLUG,SLUG [--language TAG]
                         [--json] [--keep FILE] [--quiet]
                         [--url URL --key KEY]
 
-Measures how often models are wrong on your own recordings. DIR has audio
-files, and next to each a .txt with what is really said: call.mp3, call.txt.
-Each file is transcribed with each model, at the usual price. Prints the word
-error rate: substituted, inserted and deleted words, divided by the words of
-the texts. Case and punctuation do not count. Languages without spaces are
-compared by character. The interval holds for 95 of 100 such sets of files.
+Measures the word error rate of models on your own recordings: substituted,
+inserted and deleted words, divided by the number of words said. DIR has audio
+files, and for each a .txt with what is actually said: call.mp3, call.txt. Each
+file is transcribed with each model, at the usual price. Case and punctuation
+do not count. Languages without spaces are compared by character. The interval
+holds for 95 of 100 such sets of files.
 
   --models     slugs separated by commas, at most 20
   --language   the language of all files, as a BCP-47 tag: de. It is sent with
                each file. Run the command once for each language
   --keep       writes the rates to a file, which VOXGATE_ACCURACY_FILE names
-               on each node: prefer=accuracy chooses by them. Rows of the same
-               model and language are replaced. A model is left out with less
-               than 500 words (1000 characters), or if a file failed
+               on each node, for prefer=accuracy. Rows of the same model and
+               language are replaced. A model is left out if it has fewer than
+               500 words (1000 characters) or a failed file
   --json       prints JSON
   --quiet      hides the progress, which only a terminal shows
   --url        a running gateway; --key or VOXGATE_KEY is its API key.
@@ -63,7 +63,7 @@ export const accuracy: Command = {
     const target = targetOf(values);
     if (values.keep !== undefined) requireWritable(values.keep);
     const { recordings, alone } = recordingsIn(directory);
-    for (const name of alone.slice(0, FAILURES_TOLD_MAX)) tell(`warning: ${name} has no counterpart, and is left out.`);
+    for (const name of alone.slice(0, FAILURES_TOLD_MAX)) tell(`warning: ${name} has no counterpart and is left out.`);
     const unit = unitFor(
       languageOf(language),
       recordings.map(({ reference }) => reference),

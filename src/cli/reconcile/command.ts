@@ -27,24 +27,24 @@ const usage = `Usage: voxgate reconcile PROVIDER FILE… [--from DAY] [--to DAY]
        voxgate reconcile PROVIDER --api [--from DAY] [--to DAY]
                          [--key-file PATH] [--tolerance PERCENT] [--json]
 
-Prints what a provider billed next to what it was sent and customers were
-charged, by day (UTC) and model, and explains the difference: audio of legs
-that failed, rounding, and what is left. Amounts of the gateway are at the
-provider's list price. Exit code 1 if more than the tolerance is left.
+Compares a provider's bill with the audio that it received and that customers
+were charged for, by day (UTC) and model, and explains the differences: failed
+legs, rounding, and the rest. The gateway's amounts are at the provider's list
+price. Exit code 1 if more than the tolerance remains unexplained.
 
   FILE         usage that you exported: JSON of Deepgram, OpenAI or
                Speechmatics, or CSV with the columns day, model, seconds (or
                minutes, hours) and amount, in USD
-  --api        asks the provider, with the credential of the gateway
+  --api        requests usage from the provider, with the gateway's credential
   --key-file   a file with another key for --api: an admin key of OpenAI
   --from       first day; that of the report when absent, with --api the first
-               of the month of --to
+               of that month
   --to         last day; that of the report when absent, with --api yesterday
-  --tolerance  percent that may be left unexplained; 1 when absent
+  --tolerance  percent that may remain unexplained; 1 when absent
   --json       prints one JSON object
 
-What the gateway sent is kept for 400 days, from the first start of a version
-that counts it.`;
+Figures of what the gateway sent are kept for 400 days, and begin with the first
+start of a version that records them.`;
 
 export const reconcile: Command = {
   usage,

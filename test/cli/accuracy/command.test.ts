@@ -83,7 +83,7 @@ describe('voxgate accuracy', () => {
       ['custom/bad', 'fr', '11.0 %', '11.0 % to 11.0 %', '0', '6', '60', '600', '6', '0'],
       [''],
     ]);
-    expect(errors).toBe('warning: alone.mp3 has no counterpart, and is left out.\n');
+    expect(errors).toBe('warning: alone.mp3 has no counterpart and is left out.\n');
   });
 
   it('prints JSON, counts files that failed, and says when too little was compared', async () => {
