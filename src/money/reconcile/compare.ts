@@ -189,9 +189,13 @@ function ourUsage(rows: readonly LegUsageRow[], models: readonly PricedModel[]):
     if (isPossible(row)) {
       usage.possibleMs += ms;
       usage.possibleMicroUsd += cost;
-      if (row.reason === 'attempt') usage.attempts += row.legs;
-      else usage[`${row.reason as 'standby' | 'probe'}s`] += row.legs;
-      if (row.reason !== 'attempt') usage[`${row.reason as 'standby' | 'probe'}Ms`] += row.connectionMs;
+      if (row.reason === 'standby') {
+        usage.standbys += row.legs;
+        usage.standbyMs += row.connectionMs;
+      } else if (row.reason === 'probe') {
+        usage.probes += row.legs;
+        usage.probeMs += row.connectionMs;
+      } else usage.attempts += row.legs;
       continue;
     }
     if (row.reason !== 'replayed') usage.legs += row.legs;
@@ -207,9 +211,11 @@ function ourUsage(rows: readonly LegUsageRow[], models: readonly PricedModel[]):
   return usage;
 }
 
+/** A connection without audio. */
+const isOpenedAhead = ({ reason }: LegUsageRow): boolean => reason === 'standby' || reason === 'probe';
+
 /** Whether the provider may bill it, or not. */
-const isPossible = ({ reason }: LegUsageRow): boolean =>
-  reason === 'attempt' || reason === 'standby' || reason === 'probe';
+const isPossible = (row: LegUsageRow): boolean => row.reason === 'attempt' || isOpenedAhead(row);
 
 const modelOf = ({ model }: LegUsageRow, models: readonly PricedModel[]): PricedModel | undefined =>
   models.find(({ name }) => name === nameOf(model));
@@ -222,15 +228,15 @@ function sentMs(row: LegUsageRow, models: readonly PricedModel[]): number {
 function costOf(row: LegUsageRow, ms: number, models: readonly PricedModel[]): bigint {
   const price = modelOf(row, models)?.prices[row.mode];
   if (price === undefined) return 0n;
-  const isOpenOnly = row.reason === 'standby' || row.reason === 'probe';
-  if (price.unit === 'session') return row.reason === 'replayed' || isOpenOnly ? 0n : price.microUsd * BigInt(row.legs);
+  if (price.unit === 'session')
+    return row.reason === 'replayed' || isOpenedAhead(row) ? 0n : price.microUsd * BigInt(row.legs);
   return costMicroUsd({ ...price, minimumMicroUsd: 0n }, ms);
 }
 
 /** What one leg is billed at least, in seconds. */
 function leastSeconds(row: LegUsageRow, models: readonly PricedModel[]): number {
   const price = modelOf(row, models)?.prices[row.mode];
-  if (row.reason === 'replayed' || row.reason === 'standby' || row.reason === 'probe') return 0;
+  if (row.reason === 'replayed' || isOpenedAhead(row)) return 0;
   if (price === undefined || price.unit === 'session' || price.microUsd === 0n) return ROUNDED_SECONDS;
   return Math.max(ROUNDED_SECONDS, (Number(price.minimumMicroUsd) / Number(price.microUsd)) * 60);
 }

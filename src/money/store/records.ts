@@ -1,6 +1,5 @@
 // Sessions with their bills as the ledger knows them, and transfers as plain rows. Only reads.
 
-import type { Statement } from 'better-sqlite3';
 import { StoreError } from '../../store/store-error.ts';
 import type { TableContext } from '../../store/table-context.ts';
 import type { BilledLine, LedgerCalls, LedgerTransfer, SessionRecord, SessionSearch } from './calls.ts';
@@ -52,9 +51,10 @@ const headWith = (
   LEFT JOIN holds ON holds.number = open_holds.hold`;
 
 export function createLedgerRecords({ database }: TableContext): LedgerRecords {
-  const [byNumber, plainByNumber] = [REDACTIONS, 'NULL'].map((redactions) =>
-    database.prepare<[number], HeadRow>(`${headWith(redactions)} WHERE sessions.number = ?`).safeIntegers(),
-  ) as [Statement<[number], HeadRow>, Statement<[number], HeadRow>];
+  const byNumberWith = (redactions: string) =>
+    database.prepare<[number], HeadRow>(`${headWith(redactions)} WHERE sessions.number = ?`).safeIntegers();
+  const byNumber = byNumberWith(REDACTIONS);
+  const plainByNumber = byNumberWith('NULL');
   const byId = database
     .prepare<[string, string], HeadRow>(
       `${headWith(REDACTIONS)} WHERE sessions.id = ? AND sessions.organisation_id = ?`,
