@@ -47,7 +47,7 @@ describe('a required key', () => {
     [undefined, 401, 'missing_credential', 'No credential was sent.'],
     ['Basic abc', 401, 'missing_credential', 'in another form'],
     [`Token sk_vox_${'a'.repeat(38)}`, 401, 'missing_credential', '`Authorization: Bearer sk_vox_…`'],
-    ['Bearer ', 401, 'missing_credential', 'a variable is not set'],
+    ['Bearer ', 401, 'missing_credential', 'A variable may not be set'],
     ['Bearer sk_vox_tooshort', 401, 'invalid_api_key', 'mistyped'],
     [`Bearer sk_vox_${'a'.repeat(38)}`, 401, 'invalid_api_key', 'mistyped'],
     ['Bearer sk_live_someone_elses', 401, 'invalid_api_key', 'mistyped'],

@@ -175,7 +175,7 @@ function requestCounter(registry: Registry): Metrics['httpRequest'] {
 }
 
 const STREAMS_FULL = 'Live streams that found no free slot of the gateway’s account at the provider, by provider.';
-const SPEND_REACHED = 'Ceilings on spend of which half, four fifths or all was used, as this node noticed.';
+const SPEND_REACHED = 'Spend ceilings that reached 50, 80 or 100 %, as noticed by this node.';
 
 /** @param node how every metric names the node that it is of; none does when absent */
 export function createMetrics(node?: string): Metrics {

@@ -78,7 +78,7 @@ describe.skipIf(!natsServerIsHere)('a frozen accounts node', () => {
       accounts.signal('SIGCONT');
       for (const each of [...refused, again]) {
         expect(each).toMatchObject({ status: 503, code: 'ledger_unavailable' });
-        expect(each.message).toContain('no credit can be set aside');
+        expect(each.message).toContain('it cannot reserve credit');
       }
       const slowestMs = Math.max(...refused.map(({ ms }) => ms));
       console.info(

@@ -295,7 +295,7 @@ describe.skipIf(!natsServerIsHere).concurrent.each([
       await one.end(signal);
       if (signal === 'SIGKILL') await one.start();
       await untilStatus(two, id, 'error');
-      expect((await job(two, id))[1].error_message).toMatch(/stopped before it was done/);
+      expect((await job(two, id))[1].error_message).toMatch(/stopped before this job was completed/);
       const [status, refusal] = await begin(two, file);
       expect([status, String(refusal.message)]).toEqual([404, expect.stringContaining('Upload it again')]);
       if (signal === 'SIGTERM') await one.start();

@@ -229,7 +229,7 @@ describe.skipIf(!natsServerIsHere)('jobs of a node that is gone', () => {
       await lost.end('SIGKILL');
       await until(one, id, 'failed');
       expect(await get(one, `jobs/${id}/result`)).toMatchObject({
-        error: { code: 'internal_error', message: expect.stringContaining('audio of this job is gone') },
+        error: { code: 'internal_error', message: expect.stringContaining('audio of this job no longer exists') },
       });
       expect(await charges(one, id)).toBe(0);
       await isHeld(0);

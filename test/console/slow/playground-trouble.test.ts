@@ -86,7 +86,7 @@ describe.skipIf(!browserIsHere)('the playground in trouble', { timeout: 90_000 }
   it.each([
     ['empty.wav', Buffer.alloc(0), 'is empty'],
     ['letter.txt', Buffer.from('Dear'), 'cannot decode “letter.txt”'],
-    ['long.m4a', Buffer.alloc(25_000_001, 1), 'is too long to be played here'],
+    ['long.m4a', Buffer.alloc(25_000_001, 1), 'is too long to play here'],
   ])('explains a file without sound: %s', async (name, buffer, sentence) => {
     await page.setInputFiles('input[type=file]', { name, mimeType: 'audio/wav', buffer });
     await alert(sentence);

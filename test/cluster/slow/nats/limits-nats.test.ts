@@ -80,7 +80,7 @@ describe.skipIf(!natsServerIsHere)('limits over NATS', () => {
     await one.limits.takeSession(key);
     await two.limits.takeSession(key);
     for (const each of [one, two]) {
-      await expect(each.limits.takeSession(key)).rejects.toThrow('on this node, which cannot ask the others');
+      await expect(each.limits.takeSession(key)).rejects.toThrow('on this node, which cannot reach the others');
     }
     await server.restart();
     await Promise.all([becomes(one.bus, true), becomes(two.bus, true)]);
