@@ -75,7 +75,7 @@ export const ERROR_CATALOGUE = {
     422,
     null,
     'stop',
-    'No audio came from its address: no answer, an error, a page, or too slowly. The message says which.',
+    'The address returned no audio: no answer, an error, a web page, or too slow. The message says which.',
   ),
   missing_credential: row('authentication_error', 401, 4001, 'stop', 'No credential was sent.'),
   invalid_api_key: row('authentication_error', 401, 4001, 'stop', 'The API key is mistyped or unknown.'),
@@ -274,7 +274,7 @@ export const ERROR_CATALOGUE = {
     422,
     4000,
     'stop',
-    'Names or addresses are to be redacted, and neither a service of the operator nor every requested model does it. The message says how to change that.',
+    'The request needs names or addresses redacted, but the operator has no service for them and not every requested model redacts them. The message says what to do.',
   ),
   no_model_available: row(
     'invalid_request_error',

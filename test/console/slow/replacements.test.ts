@@ -80,7 +80,7 @@ describe.skipIf(!browserIsHere)('the editor of replacement rules', { timeout: 60
     await save();
     const rules = page.getByRole('group', { name: 'Replacement rules' });
     const alert = rules.getByRole('alert');
-    await alert.getByText('is a BCP-47 tag such as en or fr-CA').waitFor();
+    await alert.getByText('must be a BCP-47 tag such as en or fr-CA').waitFor();
     expect(await alert.innerText()).toContain('“Replacement rules” has an invalid rule, number 1');
     expect(await row(1).getByLabel('Language').inputValue()).toBe('English!');
     await row(1).getByLabel('Language').fill('en');
