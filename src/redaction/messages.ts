@@ -7,8 +7,8 @@ import { textWith } from './spoken-words.ts';
 const QUOTE = /(?<!^(?:None of \d+ attempts succeeded; the last was )?[^\s/]+\/\S+): /;
 
 /** The message with labels. No service reads messages, so where one finds names, the provider's words are left out. */
-export function redactedMessage(message: string, classes: readonly RedactionClass[]): string {
-  const at = classes.some(isServiceClass) ? message.search(QUOTE) : -1;
+export function redactedMessage(message: string, classes: readonly RedactionClass[], isQuoting = true): string {
+  const at = isQuoting && classes.some(isServiceClass) ? message.search(QUOTE) : -1;
   const said = at < 0 ? message : `${message.slice(0, at)}.`;
   const own = new Set(classes.filter((kind) => !isServiceClass(kind)));
   if (own.size === 0) return said;

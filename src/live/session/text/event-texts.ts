@@ -97,7 +97,11 @@ export class SessionTexts implements EventTexts {
   /** A provider may repeat in an error or a warning what it heard. */
   #withoutQuotes(event: OutgoingEvent): OutgoingEvent {
     if (this.#classes.length === 0) return event;
-    if (event.type === 'warning') return { ...event, message: redactedMessage(event.message, this.#classes) };
+    if (event.type === 'warning') {
+      // A warning of a provider names no parameter.
+      const message = redactedMessage(event.message, this.#classes, event.param === undefined);
+      return { ...event, message };
+    }
     if (event.type !== 'error' || !QUOTING.has(event.error.type)) return event;
     return { ...event, error: { ...event.error, message: redactedMessage(event.error.message, this.#classes) } };
   }

@@ -5,11 +5,13 @@ import { corpus } from '../../../../scripts/redaction/corpus.ts';
 import type { OutgoingEvent } from '../../../../src/api/listen-events.ts';
 import { isServiceClass, REDACTION_CLASSES } from '../../../../src/api/redaction.ts';
 import { type RequestedTexts, SessionTexts } from '../../../../src/live/session/text/event-texts.ts';
+import type { TextAnalyzer } from '../../../../src/redaction/analyzer.ts';
 
-function session(request: RequestedTexts) {
+function session(request: RequestedTexts, find?: TextAnalyzer['find']) {
   const sent: string[] = [];
   const logged: string[] = [];
   const send = (event: OutgoingEvent) => {
+    if (event.type === 'warning') sent.push(event.message);
     if (event.type === 'transcript') sent.push(`${event.is_final} ${event.text} ${JSON.stringify(event.words)}`);
   };
   const texts = new SessionTexts({
@@ -17,7 +19,7 @@ function session(request: RequestedTexts) {
     log: { turn: (_, text) => void logged.push(text) },
     clock: new SimulatedClock(),
     totals: { redacted: () => {} },
-    analyzer: undefined,
+    analyzer: find && { find },
     organisationId: 'org_1',
     onFault: (error) => {
       throw error;
@@ -68,4 +70,12 @@ it('leaves texts alone once rules and redaction are taken back in mid-session', 
     'true x',
   ]);
   expect(logged.at(-1)).toBe('x [CARD]');
+});
+
+it('leaves out what a provider warns of where a service finds names, and nothing of what the gateway says of a parameter', () => {
+  const { texts, sent } = session({ redacted: ['name'], language: undefined, replacements: undefined }, async () => []);
+  const ignored = '`standby` is ignored: Deepgram ends connections without audio.';
+  texts.push({ type: 'warning', code: 'parameter_ignored', message: ignored, param: 'standby' });
+  texts.push({ type: 'warning', code: 'provider_warning', message: 'Deepgram has a warning: Zoe Quill is not a word' });
+  expect(sent).toEqual([ignored, 'Deepgram has a warning.']);
 });
