@@ -49,6 +49,8 @@ export class Meter {
   #isOwnHold: boolean;
   /** Where there are ceilings on spend: the providers that the hold is for. */
   #providers: readonly string[] | undefined;
+  /** The price of a minute that the hold was made for, which decides which ceilings bound it; undefined for one of each session. */
+  #heldPrice: bigint | undefined;
   /** What the settled lines had cost when the hold was made: it pays for what comes after. */
   #paid = 0n;
   #allowed: number;
@@ -76,6 +78,7 @@ export class Meter {
     this.#held = options.grant.heldMicroUsd;
     this.#isOwnHold = this.#active.counted === true;
     this.#providers = options.grant.providers;
+    this.#heldPrice = minuteIn([this.#active]).minuteMicroUsd;
     this.#shortage = options.grant.limitedBy ?? undefined;
     this.#leaves = options.grant.leaves;
     if (options.grant.onTrust) this.#beginOnTrust();
@@ -113,6 +116,7 @@ export class Meter {
     // Whether it is enough is found out when the member hears. One that never does gives it back at the next renewal.
     this.#held = heldMicroUsd;
     this.#providers = providers;
+    this.#heldPrice = minuteIn([member]).minuteMicroUsd;
     if (onTrust) this.#beginOnTrust();
     this.#extend();
     this.#arm(onTrust ? AGAIN_MS : RENEW_MS);
@@ -141,7 +145,7 @@ export class Meter {
     this.#extend();
     if (isUnheld(this.#active)) return;
     if (this.#timer === undefined) this.#arm(RENEW_MS);
-    if (!this.#isCovered || isRelieved) this.#ask();
+    if (!this.#isCovered || this.#isDearer || isRelieved) this.#ask();
     this.sent();
   }
 
@@ -253,6 +257,7 @@ export class Meter {
   #carriedFrom(lines: readonly UsageLine[]): number {
     if (isUnheld(this.#active)) return Number.POSITIVE_INFINITY;
     if (!this.#isCovered) return 0;
+    if (this.#isDearer) return this.#trustedMs;
     const left = this.#held - (this.#usedIn(lines) - this.#paid);
     const price = [asHeld(this.#rest(lines))];
     const carried = carriedMs(price, left < 0n ? -left : left);
@@ -273,6 +278,13 @@ export class Meter {
   get #isCovered(): boolean {
     if (this.#held > 0n && this.#isOwnHold !== (this.#active.counted === true)) return false;
     return this.#providers === undefined || this.#providers.includes(ownerOf(this.#active.slug));
+  }
+
+  /** Whether the hold was made for a cheaper model: ceilings that leave that one do not bound it, so it pays for no dearer one. */
+  get #isDearer(): boolean {
+    if (this.#providers === undefined || this.#heldPrice === undefined) return false;
+    const { minuteMicroUsd } = minuteIn([this.#active]);
+    return minuteMicroUsd === undefined || minuteMicroUsd > this.#heldPrice;
   }
 
   /** Also those that heard some of it before: they may be charged for audio without a final. */
@@ -331,16 +343,20 @@ export class Meter {
     const isShort = room !== undefined && (room < neededMicroUsd || this.#carriedIn(room, lines) < wantedMs);
     const wantedMicroUsd = isShort && room < neededMicroUsd ? room : neededMicroUsd;
     const { reservations } = this.#options;
+    const minute = minuteIn([this.#active]);
     const hold = {
       wantedMicroUsd,
       leastMicroUsd,
       leaseMs: LEASE_MS,
       ...this.#trust(),
       ...this.#heldFor(),
-      ...minuteIn([this.#active]),
+      ...minute,
     };
     (isOwn ? reservations.renewOwn(this.head, lines, hold) : reservations.renew(this.head, lines, hold)).then(
-      (grant) => this.#granted(isShort ? withinCost(grant) : grant, used, isOwn),
+      (grant) => {
+        this.#heldPrice = minute.minuteMicroUsd;
+        this.#granted(isShort ? withinCost(grant) : grant, used, isOwn);
+      },
       () => this.#unanswered(),
     );
   }
@@ -370,7 +386,7 @@ export class Meter {
     this.#tellReached(grant);
     this.#arm(RENEW_MS);
     // Another model hears since this was asked for.
-    if (isRelieved || (!this.#isCovered && this.#shortage === undefined)) this.#ask();
+    if (isRelieved || ((!this.#isCovered || this.#isDearer) && this.#shortage === undefined)) this.#ask();
   }
 
   /** The ledger does not answer. A session is not made to pay for that: it continues for a while, on trust. */

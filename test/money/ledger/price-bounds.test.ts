@@ -163,3 +163,25 @@ test('a ceiling without a price bound leaves no member, also below one that has 
   const { meter } = await shortMeter(rig, [DEAR, CHEAP], 2);
   expect([meter.leaves(1), meter.isCeilingNear, meter.state]).toEqual([false, false, 'short']);
 });
+
+test('what is held for a model that a ceiling leaves pays for no dearer one', async () => {
+  const dear = { ...DEAR, slug: 'beta/dear' };
+  const { meter } = await shortMeter(rigWith('0.01', '0.006'), [CHEAP, dear, { ...CHEAP, slug: 'beta/other' }], 0);
+  expect([meter.allowedMs, meter.heldMicroUsd]).toEqual([60_000, 6_001n]);
+  meter.use(2);
+  expect(meter.allowedMs).toBe(60_000);
+  meter.use(1);
+  expect(meter.allowedMs).toBe(0);
+  await new Promise((resolve) => setImmediate(resolve));
+  const all = meter.allowedMs;
+  expect(all).toBeLessThan(1_000);
+  expect([meter.state, meter.isCeilingNear]).toEqual(['short', true]);
+  for (let round = 0; round < 3; round++) {
+    meter.use(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([meter.state, meter.allowedMs]).toEqual(['held', 60_000]);
+    meter.use(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(meter.allowedMs).toBe(all);
+  }
+});
