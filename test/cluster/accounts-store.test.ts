@@ -279,7 +279,7 @@ test('returns a StoreError with its reason and message', async () => {
   const who = direct.customer();
   const error = await store.openSession(headOf(who, 'ses_1'), holdOf(100n, 100n)).catch((each: unknown) => each);
   expect(error).toBeInstanceOf(StoreError);
-  expect(error).toMatchObject({ reason: 'insufficient_credit', message: expect.stringContaining('less credit') });
+  expect(error).toMatchObject({ reason: 'insufficient_credit', message: expect.stringContaining('too little credit') });
 });
 
 test('another organisation’s session cannot be renewed, nor its key be found', async () => {

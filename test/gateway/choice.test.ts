@@ -164,7 +164,7 @@ describe('a file', () => {
       {
         ...{ code: 'invalid_request', param: 'prefer' },
         message:
-          "`prefer=accuracy`: no model that fits the request has a measured accuracy for `fr`. The gateway's operator measures with `voxgate accuracy DIR --models … --keep FILE`. Send another `prefer`, or a language that is measured.",
+          "`prefer=accuracy`: no model that fits the request has a measured accuracy for `fr`. The gateway's operator can measure it with `voxgate accuracy DIR --models … --keep FILE`. Send another `prefer` or another language.",
       },
     ],
     [

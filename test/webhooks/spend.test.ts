@@ -146,7 +146,7 @@ it('is kept once for a key that has spent its day, and by no accounts that are n
   const rig = webhookRig();
   const who = rig.customer({ credit: 10_000_000n, dailyMax: 1_000n });
   const kept = () => rig.database.prepare('SELECT count(*) FROM spend_reports').pluck().get();
-  expect(() => rig.ledger.openSession(headOf(who, 'ses_0'), holdOf(2_000n, 2_000n))).toThrow(/may spend today/);
+  expect(() => rig.ledger.openSession(headOf(who, 'ses_0'), holdOf(2_000n, 2_000n))).toThrow(/limit for today/);
   expect(kept()).toBe(0);
   const hold = { ...holdOf(900n, 900n), keepsReached: true } as const;
   rig.ledger.openSession(headOf(who, 'ses_1'), hold);
