@@ -1,6 +1,6 @@
 // Replacement rules as rows of a form: what is heard, what is written, how it has to match and in which language.
 import { useSignal } from '@preact/signals';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Replacement } from '../../api/replacements.ts';
 import { useFieldError } from './form.tsx';
 import { Failure } from './notice.tsx';
@@ -71,7 +71,8 @@ interface RuleRowProps {
 
 function RuleRow({ row: { rule }, number, isNew, remove }: RuleRowProps) {
   const first = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before the next key is read: an effect would run after the first letters of a fast typist.
+  useLayoutEffect(() => {
     if (isNew) first.current?.focus();
   }, []);
   return (
