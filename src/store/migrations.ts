@@ -1097,6 +1097,9 @@ export const REDACTIONS_SINCE = 14;
 /** The version that knows attempts at files, and connections that were opened ahead, among the reasons of legs. */
 export const LEG_REASONS_SINCE = 15;
 
+/** The version that keeps less of a hold for a dearer model. */
+export const KEPT_HOLDS_SINCE = 15;
+
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
   auditAndOutbox,

@@ -344,6 +344,7 @@ export class Meter {
     const wantedMicroUsd = isShort && room < neededMicroUsd ? room : neededMicroUsd;
     const { reservations } = this.#options;
     const minute = minuteIn([this.#active]);
+    const kept = this.#isDearer ? { keptMicroUsdMax: unsettledMicroUsd } : {};
     const hold = {
       wantedMicroUsd,
       leastMicroUsd,
@@ -351,6 +352,7 @@ export class Meter {
       ...this.#trust(),
       ...this.#heldFor(),
       ...minute,
+      ...kept,
     };
     (isOwn ? reservations.renewOwn(this.head, lines, hold) : reservations.renew(this.head, lines, hold)).then(
       (grant) => {

@@ -81,6 +81,11 @@ export interface HoldRequest {
    */
   minuteMicroUsd?: bigint;
   /**
+   * At most this is kept of what was held before, where a ceiling leaves less; all of it when absent. That was held for a cheaper model,
+   * which the ceiling may not have bounded.
+   */
+  keptMicroUsdMax?: bigint;
+  /**
    * What is reached is kept until it is delivered as an event. A refusal by a ceiling or the day's spend is an answer then, `isRefused`:
    * an error would undo what was kept.
    */

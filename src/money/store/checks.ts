@@ -67,7 +67,9 @@ export function requireHead(head: SessionHead): void {
   if (head.mode !== 'batch' && head.mode !== 'live') invalid('The mode of a session is batch or live.');
 }
 
-export function requireHoldRequest({ wantedMicroUsd, leastMicroUsd, leaseMs, minuteMicroUsd }: HoldRequest): void {
+export function requireHoldRequest(request: HoldRequest): void {
+  const { wantedMicroUsd, leastMicroUsd, leaseMs, minuteMicroUsd, keptMicroUsdMax } = request;
+  if (keptMicroUsdMax !== undefined) requireAmount(keptMicroUsdMax, AMOUNT_MAX, 'amount that is kept of a hold');
   if (minuteMicroUsd !== undefined) requireAmount(minuteMicroUsd, PRICE_MAX, 'price of a minute');
   requireAmount(wantedMicroUsd, AMOUNT_MAX, 'amount of a hold');
   requireAmount(leastMicroUsd, AMOUNT_MAX, 'least amount of a hold');

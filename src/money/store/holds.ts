@@ -98,7 +98,7 @@ export function createLedgerHolds(
       if (key?.isBounded === 1n) grant = withinCeilings(ceilings, payer, request, grant);
       else if (credit === null && daily === null) return { ...grant, unlimited: true };
       // Credit that is taken back meanwhile is not taken out of holds: a provider may be at work for them.
-      const kept = before.microUsd < wantedMicroUsd ? before.microUsd : wantedMicroUsd;
+      const kept = keptOf(request, grant, before);
       if (kept > grant.heldMicroUsd) grant = keeping(kept, payer, request, grant, before);
       const isTooLittle = grant.heldMicroUsd < 0n || (grant.limitedBy !== null && grant.heldMicroUsd < leastMicroUsd);
       return isTooLittle ? { ...grant, heldMicroUsd: 0n } : grant;
@@ -168,6 +168,16 @@ export function withinCeilings(
   const short: HoldGrant = { heldMicroUsd: room.microUsd, limitedBy: 'ceiling', ceiling: room.sentence, providers };
   if (room.leaves.length > 0) short.leaves = room.leaves;
   return room.onlyUpTo.length === 0 ? short : { ...short, onlyUpTo: room.onlyUpTo };
+}
+
+/** What a renewal has of the hold before, whatever is left now. */
+export function keptOf(
+  { wantedMicroUsd, keptMicroUsdMax }: HoldRequest,
+  { limitedBy }: HoldGrant,
+  { microUsd }: HeldBefore,
+): bigint {
+  const kept = microUsd < wantedMicroUsd ? microUsd : wantedMicroUsd;
+  return limitedBy === 'ceiling' && keptMicroUsdMax !== undefined && keptMicroUsdMax < kept ? keptMicroUsdMax : kept;
 }
 
 export const providersIn = (text: string | null): readonly string[] | undefined => text?.trim().split(' ');

@@ -4,7 +4,7 @@
 import type { TableContext } from '../../store/table-context.ts';
 import type { HoldGrant, HoldRequest, Leases } from './calls.ts';
 import type { LedgerCeilings } from './ceilings.ts';
-import { AHEAD_MS_MAX, type HeldBefore, keeping, type Payer, providersIn, withinCeilings } from './holds.ts';
+import { AHEAD_MS_MAX, type HeldBefore, keeping, keptOf, type Payer, providersIn, withinCeilings } from './holds.ts';
 import type { SessionRow } from './postings.ts';
 
 export interface OwnHolds extends Leases {
@@ -53,7 +53,7 @@ export function createOwnHolds({ database, nowMs }: TableContext, ceilings: Ledg
       const whole: HoldGrant = { heldMicroUsd: wantedMicroUsd, limitedBy: null };
       if (wantedMicroUsd === 0n) return whole;
       let grant = withinCeilings(ceilings, payer, request, whole);
-      const kept = before.microUsd < wantedMicroUsd ? before.microUsd : wantedMicroUsd;
+      const kept = keptOf(request, grant, before);
       if (kept > grant.heldMicroUsd) grant = keeping(kept, payer, request, grant, before);
       const isTooLittle =
         grant.heldMicroUsd < 0n || (grant.limitedBy !== null && grant.heldMicroUsd < request.leastMicroUsd);

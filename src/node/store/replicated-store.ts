@@ -5,6 +5,7 @@ import type { LogCall } from '../../cluster/replication/entry.ts';
 import type { ReplicaStore } from '../../cluster/replication/replica-store.ts';
 import type { HoldRequest, LedgerCalls, SessionEnd, SessionHead, UsageLine } from '../../money/store/calls.ts';
 import {
+  KEPT_HOLDS_SINCE,
   LEG_REASONS_SINCE,
   LEG_USAGE_SINCE,
   OWN_SPEND_SINCE,
@@ -94,15 +95,24 @@ const OF_SETTINGS: Partial<Record<CallName, (args: readonly unknown[]) => number
   ...{ createWebhook: sinceOfWebhook, changeWebhook: sinceOfWebhook },
 };
 
+const OF_RENEWALS: readonly CallName[] = ['renewHold', 'holdOwn'];
 const OF_SESSIONS: readonly CallName[] = ['openSession', 'settleSession'];
 
 /** Without what not every replica knows yet: a session is billed anyway. */
 function understood(name: CallName, given: readonly unknown[], version: number): readonly unknown[] {
-  const known = version < LEG_REASONS_SINCE && name === 'settleSession' ? endUnderstood(given, version) : given;
+  const known = partsUnderstood(name, given, version);
   const args = version < OWN_SPEND_SINCE ? withoutOwnSpend(name, known) : known;
   if (version >= TAGS_SINCE || !OF_SESSIONS.includes(name)) return args;
   const [{ tags: _, ...head }, ...rest] = args as [SessionHead, ...unknown[]];
   return [head, ...rest];
+}
+
+function partsUnderstood(name: CallName, given: readonly unknown[], version: number): readonly unknown[] {
+  if (name === 'settleSession' && version < LEG_REASONS_SINCE) return endUnderstood(given, version);
+  if (version >= KEPT_HOLDS_SINCE || !OF_RENEWALS.includes(name)) return given;
+  // All of the hold before is kept then.
+  const [head, lines, { keptMicroUsdMax: _, ...hold }] = given as Parameters<LedgerCalls['renewHold']>;
+  return [head, lines, hold];
 }
 
 /** Redactions are not counted then, and nothing, or only what is known, is added to the usage of legs. */

@@ -166,15 +166,13 @@ test('a ceiling without a price bound leaves no member, also below one that has 
 
 test('what is held for a model that a ceiling leaves pays for no dearer one', async () => {
   const dear = { ...DEAR, slug: 'beta/dear' };
-  const { meter } = await shortMeter(rigWith('0.01', '0.006'), [CHEAP, dear, { ...CHEAP, slug: 'beta/other' }], 0);
+  const { meter } = await shortMeter(rigWith('0.001', '0.006'), [CHEAP, dear, { ...CHEAP, slug: 'beta/other' }], 0);
   expect([meter.allowedMs, meter.heldMicroUsd]).toEqual([60_000, 6_001n]);
   meter.use(2);
   expect(meter.allowedMs).toBe(60_000);
   meter.use(1);
   expect(meter.allowedMs).toBe(0);
   await new Promise((resolve) => setImmediate(resolve));
-  const all = meter.allowedMs;
-  expect(all).toBeLessThan(1_000);
   expect([meter.state, meter.isCeilingNear]).toEqual(['short', true]);
   for (let round = 0; round < 3; round++) {
     meter.use(0);
@@ -182,6 +180,6 @@ test('what is held for a model that a ceiling leaves pays for no dearer one', as
     expect([meter.state, meter.allowedMs]).toEqual(['held', 60_000]);
     meter.use(1);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(meter.allowedMs).toBe(all);
+    expect(meter.allowedMs).toBeLessThanOrEqual(100);
   }
 });

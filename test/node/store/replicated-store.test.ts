@@ -5,6 +5,7 @@ import type { Answer } from '../../../src/node/store/protocol.ts';
 import { createReplicatedStore, replicaStoreOf } from '../../../src/node/store/replicated-store.ts';
 import type { SqliteStore } from '../../../src/node/store/sqlite-store.ts';
 import {
+  KEPT_HOLDS_SINCE,
   LEG_REASONS_SINCE,
   LEG_USAGE_SINCE,
   OWN_SPEND_SINCE,
@@ -245,6 +246,31 @@ test('a key with replacement rules is refused until every replica knows them', a
   await store.createKey('org_1', { replace: null }, OPERATOR);
   known = 12;
   await store.createKey('org_1', rules, OPERATOR);
+});
+
+test('what is kept of a hold for a dearer model waits until every replica knows it', async () => {
+  const database = await openStore(temporaryDirectory(), { isReplica: true });
+  const proposed: (readonly unknown[])[] = [];
+  let known = KEPT_HOLDS_SINCE - 1;
+  const propose = async (calls: readonly { args: readonly unknown[] }[]) => {
+    proposed.push(...calls.map(({ args }) => args));
+    return calls.map((_, id) => ({ id, value: undefined }));
+  };
+  const store = createReplicatedStore(database, propose, {
+    commonVersion: () => known,
+    olderThan: () => ['accounts-2'],
+  });
+  const head = headOf({ organisationId: 'org_1', keyId: 'key_1' }, 'ses_1');
+  const hold = { ...holdOf(1n), keptMicroUsdMax: 0n };
+  await store.renewHold(head, [], hold);
+  await store.holdOwn(head, [], hold);
+  known = KEPT_HOLDS_SINCE;
+  await store.renewHold(head, [], hold);
+  expect(proposed).toEqual([
+    [head, [], holdOf(1n)],
+    [head, [], holdOf(1n)],
+    [head, [], hold],
+  ]);
 });
 
 test('what own keys count for and what is reached wait until every replica knows them, and so do ceilings that leave cheap models', async () => {
