@@ -61,8 +61,10 @@ describe.skipIf(!browserIsHere)('the playground', { timeout: 60_000 }, () => {
     await page.getByLabel('Prefer').selectOption('price');
     await page.getByPlaceholder('as the model has it').first().fill('en');
     await page.getByRole('button', { name: 'Play the sample' }).click();
-    await ended();
     const table = page.getByRole('table', { name: 'Chosen by the gateway' });
+    // Until then the session before is shown, which has ended.
+    await table.waitFor();
+    await ended();
     expect(await table.getByRole('row').nth(1).innerText()).toContain('local/dictation-en');
     expect(await page.locator('.takeover').count()).toBe(0);
     expect(await page.locator('code', { hasText: 'prefer=price' }).innerText()).toContain('model=auto');
