@@ -37,7 +37,7 @@ const SLOW_ALONE = [
   'test/runtime/telemetry/slow/tracing-off.test.ts',
 ];
 
-const slow: TestProjectInlineConfiguration['test'] = { maxWorkers: 6, sequence: { groupOrder: 1 } };
+const slow: TestProjectInlineConfiguration['test'] = { maxWorkers: 5, sequence: { groupOrder: 1 } };
 
 const common: TestProjectInlineConfiguration['test'] = {
   // uWebSockets.js aborts the process when a worker thread ends with an open listen socket; forks are safe.

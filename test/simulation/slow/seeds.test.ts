@@ -3,6 +3,8 @@ import { test } from 'vitest';
 import { blocksOf, checkCeilings, checkReturns, checkSeeds, QUICK_SEEDS } from '../check.ts';
 
 const last = Number(process.env.SIMULATION_SEEDS ?? 1_400);
+/** Each has a real ledger, and takes twice as long. */
+const lastWithCeilings = Number(process.env.SIMULATION_SEEDS ?? 440);
 
 test.each(blocksOf(QUICK_SEEDS + 1, last))(
   'seeds $from to $to: every sample once, in order, and nothing left',
@@ -16,7 +18,7 @@ test.each(blocksOf(QUICK_SEEDS + 1, last))(
   240_000,
 );
 
-test.each(blocksOf(QUICK_SEEDS + 1, last))(
+test.each(blocksOf(QUICK_SEEDS + 1, lastWithCeilings))(
   'seeds $from to $to: the same of sessions that reach a ceiling on spend, which leaves the last model',
   checkCeilings,
   240_000,
