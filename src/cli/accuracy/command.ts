@@ -110,12 +110,12 @@ interface Measure {
 }
 
 async function measureOf(model: string, { recordings, language, unit, line }: Task, target: Target): Promise<Measure> {
-  const waiting = [...recordings.entries()];
+  const waiting = [...recordings];
   const files: Measured[] = [];
   let failed = 0;
   const worker = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [, { file, reference }] = next;
+      const { file, reference } = next;
       const wanted = unitsOf(reference, unit);
       if (wanted.length > UNITS_MAX)
         throw new CommandError(

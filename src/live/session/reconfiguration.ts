@@ -122,7 +122,7 @@ export class Reconfiguration {
     this.#parts.events.error(refusal.code, refusal.message, param === undefined ? {} : { param });
   }
 
-  /** Whether the session returns to its first model, and keeps its fallback connected, is no part of its chain, which continues. */
+  /** Whether the session returns to its first model, and keeps its fallback connected, is not part of its chain, which continues. */
   #changeConnections({ request }: Configuration, asked: Configure): void {
     this.#opening.request = request;
     this.#parts.events.unchanged(this.#parts.pipeline.sentSamples);

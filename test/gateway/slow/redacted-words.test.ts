@@ -1,5 +1,6 @@
 // Redacted words are nowhere, whatever a provider does with them: it says them in interims and finals over two turns and a failover, and
 // repeats them in errors, close reasons, warnings and answers of files. Then everything that the gateway wrote, sent and answered is searched.
+
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,6 +9,7 @@ import { afterAll, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { openSqliteStore } from '../../../src/node/store/sqlite-store.ts';
 import { silentWav } from '../../fakes/audio/audio-files.ts';
+import { foundIn } from '../../fakes/found-words.ts';
 import { TraceCollector } from '../../fakes/network/trace-collector.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { livePerson } from '../../fakes/processes/live-person.ts';
@@ -231,15 +233,7 @@ it('leaves redacted words nowhere, also where a provider repeats them in its err
     traces: collector.spans.map((span) => JSON.stringify(span)),
     files: filesBelow(live.directory),
   };
-  const found = Object.entries(places).flatMap(([place, texts]) =>
-    texts.flatMap((text) =>
-      SAID.flatMap((said) => {
-        const at = text.indexOf(said);
-        return at < 0 ? [] : [`${place}: ${text.slice(Math.max(0, at - 160), at + 60)}`];
-      }),
-    ),
-  );
-  expect(found).toEqual([]);
+  expect(foundIn(places, SAID)).toEqual([]);
   for (const [place, texts] of Object.entries(places)) expect(texts.length, place).toBeGreaterThan(1);
   // It was said: by both models of the chain, and in the errors.
   expect(failedOver.finals.map(({ text }) => text).slice(0, 4)).toEqual([

@@ -67,6 +67,22 @@ async function pair() {
   return { databases, store, followed, stop };
 }
 
+/** A store whose other replica is of the version before that one, until `replicas.version` says otherwise; and what is proposed to both. */
+async function beforeVersion(version: number) {
+  const database = await openStore(temporaryDirectory(), { isReplica: true });
+  const proposed: (readonly unknown[])[] = [];
+  const replicas = { version: version - 1 };
+  const propose = async (calls: readonly { args: readonly unknown[] }[]) => {
+    proposed.push(...calls.map(({ args }) => args));
+    return calls.map((_, id) => ({ id, value: undefined }));
+  };
+  const store = createReplicatedStore(database, propose, {
+    commonVersion: () => replicas.version,
+    olderThan: () => ['accounts-2'],
+  });
+  return { store, proposed, replicas };
+}
+
 test('a write at the owner is in the other replica, with the same ids and the same key', async () => {
   const { databases, store, followed, stop } = await pair();
   const organisation = await store.createOrganisation('Acme', null, OPERATOR);
@@ -249,22 +265,12 @@ test('a key with replacement rules is refused until every replica knows them', a
 });
 
 test('what is kept of a hold for a dearer model waits until every replica knows it', async () => {
-  const database = await openStore(temporaryDirectory(), { isReplica: true });
-  const proposed: (readonly unknown[])[] = [];
-  let known = KEPT_HOLDS_SINCE - 1;
-  const propose = async (calls: readonly { args: readonly unknown[] }[]) => {
-    proposed.push(...calls.map(({ args }) => args));
-    return calls.map((_, id) => ({ id, value: undefined }));
-  };
-  const store = createReplicatedStore(database, propose, {
-    commonVersion: () => known,
-    olderThan: () => ['accounts-2'],
-  });
+  const { store, proposed, replicas } = await beforeVersion(KEPT_HOLDS_SINCE);
   const head = headOf({ organisationId: 'org_1', keyId: 'key_1' }, 'ses_1');
   const hold = { ...holdOf(1n), keptMicroUsdMax: 0n };
   await store.renewHold(head, [], hold);
   await store.holdOwn(head, [], hold);
-  known = KEPT_HOLDS_SINCE;
+  replicas.version = KEPT_HOLDS_SINCE;
   await store.renewHold(head, [], hold);
   expect(proposed).toEqual([
     [head, [], holdOf(1n)],
@@ -274,15 +280,7 @@ test('what is kept of a hold for a dearer model waits until every replica knows 
 });
 
 test('what own keys count for and what is reached wait until every replica knows them, and so do ceilings that leave cheap models', async () => {
-  const database = await openStore(temporaryDirectory(), { isReplica: true });
-  const proposed: (readonly unknown[])[] = [];
-  let known = OWN_SPEND_SINCE - 1;
-  const propose = async (calls: readonly { args: readonly unknown[] }[]) => {
-    proposed.push(...calls.map(({ args }) => args));
-    return calls.map((_, id) => ({ id, value: undefined }));
-  };
-  const versions = { commonVersion: () => known, olderThan: () => ['accounts-2'] };
-  const store = createReplicatedStore(database, propose, versions);
+  const { store, proposed, replicas } = await beforeVersion(OWN_SPEND_SINCE);
   const head = headOf({ organisationId: 'org_1', keyId: 'key_1' }, 'ses_1');
   const [hold, plain] = [{ ...holdOf(1n), keepsReached: true, minuteMicroUsd: 5n } as const, holdOf(1n)];
   const [counted, line] = [lineOf(5, undefined, { own: true, counted: true }), lineOf(5, undefined, { own: true })];
@@ -300,7 +298,7 @@ test('what own keys count for and what is reached wait until every replica knows
   await expect(store.setSpendCeilings('org_1', ceilings, OPERATOR)).rejects.toMatchObject(refused);
   await expect(store.setGatewayCeilings(ceilings)).rejects.toMatchObject(refused);
   await expect(store.createKey('org_1', { spendCeilings: ceilings }, OPERATOR)).rejects.toMatchObject(refused);
-  known = OWN_SPEND_SINCE;
+  replicas.version = OWN_SPEND_SINCE;
   await store.renewHold(head, [counted], hold);
   await store.holdOwn(head, [], hold);
   await store.setSpendCeilings('org_1', ceilings, OPERATOR);
